@@ -1,0 +1,137 @@
+/* What cu_to_cpp makes of a launch.
+ *
+ *   kernel<T><<<grid, block, shared, stream>>>(a, b)
+ *
+ * becomes, in one expression,
+ *
+ *   ::cpu_device::launch<can_wait>(call, signature, place, {grid, block, shared, stream})(a, b)
+ *
+ * `call` calls the kernel (a generic lambda, so overloads and deduced templates work),
+ * `signature` tells, where the name means one function, its parameter types: arguments are
+ * then converted once, at the launch, as on the device.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_LAUNCH_H
+#define CPU_DEVICE_LAUNCH_H
+
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "cpu_device_thread.h"
+#include "cuda_runtime_api.h"
+
+namespace cpu_device {
+
+/* The text between <<< and >>>. */
+struct LaunchShape {
+  dim3 grid;
+  dim3 block;
+  size_t shared_size;
+  cudaStream_t stream;
+
+  LaunchShape(dim3 grid_, dim3 block_, size_t shared_ = 0, cudaStream_t stream_ = 0)
+      : grid(grid_), block(block_), shared_size(shared_), stream(stream_) {}
+};
+
+/* Where a launch stands in the program, and what it names. */
+struct LaunchPlace {
+  const char *kernel;
+  const char *file;
+  int line;
+};
+
+/* Checks the launch as the device does and queues it. The error, if any, is left for
+ * cudaGetLastError. `function` is the kernel's address where there is one, else null. */
+void queue_launch(const LaunchPlace &place, const void *function, const LaunchShape &shape,
+                  std::unique_ptr<KernelCall> call);
+
+/* A host pointer given to a kernel becomes one that faults when used; all else is itself. */
+void *device_view(const void *pointer, const LaunchPlace &place);
+
+template <class T>
+inline T device_view_of(T value, const LaunchPlace &place) {
+  if constexpr (std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>)
+    return static_cast<T>(device_view(static_cast<const volatile void *>(value) ? (const void *)value : nullptr, place));
+  else
+    return value;
+}
+
+template <bool can_wait, class Call, class... P>
+class BoundCall final : public KernelCall {
+ public:
+  BoundCall(Call call, P... args) : call_(call), args_(static_cast<P &&>(args)...) {}
+  void run(ThreadLoop *loop) const override {
+    /* Copies of this frame's own: nothing that a kernel stores can change them. */
+    const Call call = call_;
+    std::apply(
+        [&](const P &...args) { run_copy(loop, call, args...); }, args_);
+  }
+
+ private:
+  static void run_copy(ThreadLoop *loop, const Call call, const P... args) {
+    run_threads<can_wait>(loop, [&] { call(args...); });
+  }
+  Call call_;
+  std::tuple<P...> args_;
+};
+
+/* Takes the launch's arguments: as the kernel's parameter types where they are known. */
+template <bool can_wait, class Call, class... P>
+struct TypedLauncher {
+  Call call;
+  LaunchPlace place;
+  const void *function;
+  LaunchShape shape;
+
+  void operator()(P... args) const {
+    queue_launch(place, function, shape,
+                 std::make_unique<BoundCall<can_wait, Call, P...>>(
+                     call, device_view_of<P>(static_cast<P &&>(args), place)...));
+  }
+};
+
+template <bool can_wait, class Call>
+struct DeducingLauncher {
+  Call call;
+  LaunchPlace place;
+  LaunchShape shape;
+
+  template <class... A>
+  void operator()(A... args) const {
+    queue_launch(place, nullptr, shape,
+                 std::make_unique<BoundCall<can_wait, Call, A...>>(
+                     call, device_view_of<A>(static_cast<A &&>(args), place)...));
+  }
+};
+
+template <class... P>
+struct Signature {
+  const void *function;
+};
+
+struct SignatureProbe {
+  template <class... P>
+  Signature<P...> operator()(void (*kernel)(P...)) const {
+    return {reinterpret_cast<const void *>(kernel)};
+  }
+};
+
+template <bool can_wait, class Call, class... P>
+inline TypedLauncher<can_wait, Call, P...> typed(Call call, LaunchPlace place,
+                                                 Signature<P...> signature, LaunchShape shape) {
+  return {call, place, signature.function, shape};
+}
+
+template <bool can_wait, class Call, class Sign>
+inline auto launch(Call call, Sign sign, LaunchPlace place, LaunchShape shape) {
+  if constexpr (std::is_invocable_v<Sign, SignatureProbe>)
+    return typed<can_wait>(call, place, sign(SignatureProbe{}), shape);
+  else
+    return DeducingLauncher<can_wait, Call>{call, place, shape};
+}
+
+}  // namespace cpu_device
+
+#endif

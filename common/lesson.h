@@ -1,0 +1,123 @@
+/* The frame that all lessons share: options, the first line, checks before work
+ * starts, wording of figures, and the last line. For mains: it prints.
+ *
+ * A lesson's main:
+ *     static const OptionsSpec SPEC = {.program = "03_elementwise", …};
+ *     Lesson lesson;
+ *     int status = lesson_begin(&lesson, argc, argv, &SPEC);
+ *     if (status != LESSON_CONTINUE) return status;
+ *     …
+ *     return lesson_end(&lesson, all_right);
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef COMMON_LESSON_H_
+#define COMMON_LESSON_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda_runtime_api.h>
+
+#include "common/compare.h"
+#include "common/options.h"
+#include "common/record.h"
+#include "common/timer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Exit statuses. */
+enum {
+    LESSON_CONTINUE = -1,  /* not an exit status: go on */
+    LESSON_RIGHT = 0,      /* done and verified, or --help */
+    LESSON_WRONG = 1,      /* wrong result, or a CUDA error on the way */
+    LESSON_BAD_OPTION = 2, /* a bad value, or more memory than there is */
+    LESSON_NO_DEVICE = 3   /* no device that this program can run on */
+};
+
+typedef struct Lesson {
+    const char *name;
+    Options options;
+    bool on_cpu_device;   /* times here say nothing about a GPU: print no speed-up */
+    bool optimised;       /* false in a dbg build: print no speed-up */
+    int device;           /* ordinal, made current */
+    char device_name[256];
+    int cc_major, cc_minor, sm_count;
+    size_t total_bytes, free_bytes; /* device memory */
+    size_t l2_bytes;      /* 0: not reported */
+    double peak_gbps;     /* theoretical; 0: not reported */
+    double copy_gbps;     /* measured ceiling: lesson_measure_ceiling; 0 until then */
+    Record *record;       /* null without --json */
+} Lesson;
+
+/* Options, then the device, then the first line:
+ *     03_elementwise on device 0: NVIDIA H200, compute capability 9.0, 132 SMs, 139.8 GiB
+ * or, on the CPU device,
+ *     03_elementwise on the CPU device: your kernels, run on this computer's 2 cores. …
+ * Returns LESSON_CONTINUE, or the exit status after saying why: help, a bad
+ * option, no device, a driver too old for this toolkit, or a program that holds
+ * no code for this GPU (with the Bazel flag that mends it). */
+int lesson_begin(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec);
+
+/* The same without a device, for a lesson that wants to explain that itself
+ * (01_device_query): options only, nothing printed unless they are bad. */
+int lesson_options(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec);
+
+/* Is there memory for n elements with that many bytes each on the device and on
+ * the host? To be called before anything is allocated. LESSON_CONTINUE, or
+ * LESSON_BAD_OPTION after one line that names the size given, what it needs, what
+ * there is, and the largest size that fits. */
+int lesson_check_memory(const Lesson *lesson, size_t n, size_t device_bytes_each,
+                        size_t host_bytes_each);
+
+/* Why no device can be used, and what to do: driver missing or too old, hidden by
+ * CUDA_VISIBLE_DEVICES, no GPU. "" if one can. Leaves no error behind. */
+size_t device_preflight(char *text, size_t size);
+
+/* Device by ordinal ("1") or UUID ("GPU-8a2f…", a beginning that is unique is
+ * enough). False with one line in message that lists what there is. */
+bool device_find(const char *text, int *device, char *message, size_t size);
+
+/* Measures the copy ceiling for arrays of `bytes` into lesson->copy_gbps (less
+ * where memory is short) and records it. */
+cudaError_t lesson_measure_ceiling(Lesson *lesson, size_t bytes);
+
+/* A timer's options from --repeat and --warmup. */
+TimerOptions lesson_timer_options(const Lesson *lesson, cudaStream_t stream);
+
+/* Prints the describe text of a comparison, indented, under `what`. True if it
+ * was right. A wrong one is also recorded. */
+bool lesson_report(Lesson *lesson, const char *what, const CompareResult *result,
+                   const LaunchGeometry *geometry);
+
+/* Writes the JSON file if one was asked for, prints "OK" or "WRONG …" as the last
+ * line, gives buffers back. Returns the exit status. */
+int lesson_end(Lesson *lesson, bool right);
+
+/* --- Wording. Each returns a text that stays valid for the next 15 such calls
+ * on this thread, so several fit into one printf. --- */
+
+const char *text_count(uint64_t value);         /* "12,000" */
+const char *text_bytes(double bytes);           /* "512 bytes", "92.2 MB", "1.8 GB" (10^6, 10^9) */
+const char *text_memory(double bytes);          /* "139.8 GiB", "48.0 KiB" (2^30, 2^10) */
+const char *text_ms(double ms);                 /* "12.3 us", "0.435 ms", "1.25 s" */
+const char *text_time(const TimerStats *stats); /* median; fewer digits if doubtful */
+const char *text_rate(double gbps);             /* "4,123 GB/s", "6.9 GB/s" */
+
+/* Rate of moving `bytes` in ms, "4,123 GB/s", and its share, "97.3 %", if it may
+ * be shown (rate_check against the lesson's ceiling, peak and L2); else "(cache)",
+ * "(launch)" or "(?)", and lesson_rate_note then has the sentence. */
+const char *lesson_rate(const Lesson *lesson, double bytes, double ms, size_t working_set);
+const char *lesson_share(const Lesson *lesson, double bytes, double ms, size_t working_set);
+const char *lesson_rate_note(const Lesson *lesson, double bytes, double ms,
+                             size_t working_set, size_t element_size); /* "" if fine */
+
+/* A matrix of up to 8 x 8 on stdout, as NumPy prints it, each row indented. */
+void print_matrix(const float *x, size_t rows, size_t cols, const char *indent);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
