@@ -24,10 +24,12 @@
 #define PHILOX_MUL(a, b) __fmul_rn((a), (b))
 #define PHILOX_ADD(a, b) __fadd_rn((a), (b))
 #define PHILOX_SQRT(a) __fsqrt_rn(a)
+#define PHILOX_HIGH(a, b) __umulhi((a), (b))
 #else
 #define PHILOX_MUL(a, b) ((a) * (b))
 #define PHILOX_ADD(a, b) ((a) + (b))
 #define PHILOX_SQRT(a) __builtin_sqrtf(a)
+#define PHILOX_HIGH(a, b) ((uint32_t)(((uint64_t)(a) * (b)) >> 32))
 #endif
 
 typedef struct Philox4x32 {
@@ -48,12 +50,12 @@ typedef struct PhiloxNormal4 {
 PHILOX_FN Philox4x32 philox4x32_10(Philox4x32 counter, Philox2x32 key)
 {
     for (int round = 0; round < 10; ++round) {
-        uint64_t product0 = (uint64_t)0xD2511F53u * counter.v[0];
-        uint64_t product1 = (uint64_t)0xCD9E8D57u * counter.v[2];
-        Philox4x32 next = {{(uint32_t)(product1 >> 32) ^ counter.v[1] ^ key.v[0],
-                            (uint32_t)product1,
-                            (uint32_t)(product0 >> 32) ^ counter.v[3] ^ key.v[1],
-                            (uint32_t)product0}};
+        const uint32_t multiplier0 = 0xD2511F53u, multiplier1 = 0xCD9E8D57u;
+        Philox4x32 next = {
+            {PHILOX_HIGH(multiplier1, counter.v[2]) ^ counter.v[1] ^ key.v[0],
+             multiplier1 * counter.v[2],
+             PHILOX_HIGH(multiplier0, counter.v[0]) ^ counter.v[3] ^ key.v[1],
+             multiplier0 * counter.v[0]}};
         counter = next;
         key.v[0] += 0x9E3779B9u; /* golden ratio */
         key.v[1] += 0xBB67AE85u; /* sqrt(3) - 1 */
