@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+cc_library = native.cc_library

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+sh_test = native.sh_test
