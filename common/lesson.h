@@ -21,6 +21,7 @@
 #include "common/compare.h"
 #include "common/options.h"
 #include "common/record.h"
+#include "common/text.h"
 #include "common/timer.h"
 
 #ifdef __cplusplus
@@ -95,15 +96,9 @@ bool lesson_report(Lesson *lesson, const char *what, const CompareResult *result
  * line, gives buffers back. Returns the exit status. */
 int lesson_end(Lesson *lesson, bool right);
 
-/* --- Wording. Each returns a text that stays valid for the next 15 such calls
- * on this thread, so several fit into one printf. --- */
+/* --- Wording, besides text.h; texts stay valid as there. --- */
 
-const char *text_count(uint64_t value);         /* "12,000" */
-const char *text_bytes(double bytes);           /* "512 bytes", "92.2 MB", "1.8 GB" (10^6, 10^9) */
-const char *text_memory(double bytes);          /* "139.8 GiB", "48.0 KiB" (2^30, 2^10) */
-const char *text_ms(double ms);                 /* "12.3 us", "0.435 ms", "1.25 s" */
 const char *text_time(const TimerStats *stats); /* median; fewer digits if doubtful */
-const char *text_rate(double gbps);             /* "4,123 GB/s", "6.9 GB/s" */
 
 /* Rate of moving `bytes` in ms, "4,123 GB/s", and its share, "97.3 %", if it may
  * be shown (rate_check against the lesson's ceiling, peak and L2); else "(cache)",

@@ -68,7 +68,7 @@ typedef enum OptionsStatus {
 
 /* Reads argv through getopt_long. No prefix of a name counts as the name, digits
  * are the only numbers, and arguments that are no options are refused. Files to
- * write are checked now, before any work (output_file_check in record.h).
+ * write are checked now, before any work (output_file.h).
  *
  * on_cpu_device chooses among the defaults. *options and the extras' values are
  * unspecified unless OPTIONS_OK. message is always terminated. */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/output_file.h"
 #include "common/timer.h"
 
 #ifdef __cplusplus
@@ -43,18 +44,6 @@ bool record_write(const Record *record, const char *path, char *message, size_t 
 
 /* The record as text, to be given back with free(); null if memory is short. */
 char *record_print(const Record *record);
-
-/* Can `path` be written? To be asked before the work starts; leaves no file.
- * False with one line in message: "cannot write FILE: reason". */
-bool output_file_check(const char *path, char *message, size_t size);
-
-/* A text file in one step, by the same temporary and rename. */
-bool output_file_write(const char *path, const char *text, char *message, size_t size);
-
-/* Where a relative path goes: under `bazel run`, the folder where the student
- * typed the command (BUILD_WORKING_DIRECTORY), else unchanged. False if size is
- * too small. All functions here apply it. */
-bool output_file_path(const char *path, char *full, size_t size);
 
 #ifdef __cplusplus
 }

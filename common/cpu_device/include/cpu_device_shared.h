@@ -1,0 +1,50 @@
+/* Shared memory: what cu_to_cpp makes of __shared__ declarations.
+ *
+ *   __shared__ float tile[16][17], sum;
+ *
+ * becomes a local struct with these members and references to them in the running block's
+ * window, which ends at a page that nobody may touch. `extern __shared__` arrays name the
+ * dynamic part that follows.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_SHARED_H
+#define CPU_DEVICE_SHARED_H
+
+#include <stddef.h>
+
+#include <typeinfo>
+
+namespace cpu_device {
+
+/* One __shared__ declaration; known to the runtime before main. */
+struct SharedArray {
+  int id;
+  SharedArray(const char *symbol, size_t size, size_t alignment);
+};
+
+template <class Struct>
+struct SharedArrayOf {
+  static SharedArray array;
+};
+template <class Struct>
+SharedArray SharedArrayOf<Struct>::array(typeid(Struct).name(), sizeof(Struct), alignof(Struct));
+
+/* Where the array of that id lies in the running block's window. */
+void *shared_array(int id);
+
+/* Where the dynamic part begins. */
+void *dynamic_shared();
+
+template <class Struct>
+inline Struct &shared() {
+  return *static_cast<Struct *>(shared_array(SharedArrayOf<Struct>::array.id));
+}
+
+template <class Struct>
+inline Struct &extern_shared() {
+  return *static_cast<Struct *>(dynamic_shared());
+}
+
+}  // namespace cpu_device
+
+#endif

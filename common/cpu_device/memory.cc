@@ -1,0 +1,512 @@
+/* Device, pinned and managed memory.
+ *
+ * Device memory lies in one reserved range of addresses, a slice for each device. Allocations
+ * of a megabyte and more get pages of their own with unreachable pages behind them; smaller
+ * ones share slabs of 2 MB, as on the device. Pages can be touched only while a DeviceAccess
+ * lives, that is while the device works: a device pointer that the host follows faults.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "runtime.h"
+
+namespace cpu_device {
+namespace {
+
+const size_t kSlabSize = 2 << 20;
+const size_t kLargeSize = 1 << 20;   /* from here on an allocation has its own pages */
+const size_t kAlignment = 512;
+const size_t kPoisonWhole = 512 << 20; /* larger ones are poisoned at both ends only */
+
+size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* Pages that are mapped for one device. */
+struct Region {
+  uintptr_t base;
+  size_t size;
+};
+
+/* Free bytes of a slab, by offset. */
+struct Slab {
+  uintptr_t base;
+  std::map<size_t, size_t> free;
+  size_t used;
+};
+
+struct Slice {
+  uintptr_t base;
+  size_t used_bytes;           /* of the memory size that the device reports */
+  std::map<uintptr_t, size_t> holes;   /* address ranges to give out, by base */
+  std::vector<Slab> slabs;
+};
+
+struct Memory {
+  std::map<uintptr_t, Allocation> live;
+  std::vector<Region> regions;
+  std::vector<Slice> slices;
+  uintptr_t arena;
+  size_t slice_size;
+  uint64_t next_id;
+  int access_depth;
+  std::recursive_mutex mutex;
+};
+
+Memory &memory() {
+  static Memory &m = *[] {
+    Memory *made = new Memory();
+    const Settings &s = settings();
+    /* Guards and fragments take addresses, not memory. */
+    made->slice_size = round_up(s.memory_size * 4 + (64 << 20), kSlabSize);
+    const size_t count = std::max(1, s.device_count);
+    const size_t size = made->slice_size * count + kSlabSize;
+    void *p = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+      say("cannot reserve %zu bytes of addresses; set LAB_CPU_DEVICE_MEMORY to less", size);
+      exit(1);
+    }
+    made->arena = round_up((uintptr_t)p, kSlabSize);
+    for (size_t i = 0; i < count; ++i) {
+      Slice slice = {};
+      slice.base = made->arena + i * made->slice_size;
+      slice.holes[slice.base] = made->slice_size;
+      made->slices.push_back(slice);
+    }
+    return made;
+  }();
+  return m;
+}
+
+using MemoryLock = std::lock_guard<std::recursive_mutex>;
+
+int protection(const Memory &m) {
+  return m.access_depth ? PROT_READ | PROT_WRITE : PROT_NONE;
+}
+
+/* Takes `size` addresses of a slice and maps pages there; 0: none left. */
+uintptr_t map_pages(Memory &m, Slice &slice, size_t size) {
+  const size_t wanted = round_up(size, kSlabSize) + kSlabSize; /* one slab as a gap */
+  for (auto hole = slice.holes.begin(); hole != slice.holes.end(); ++hole) {
+    if (hole->second < wanted) continue;
+    const uintptr_t base = hole->first;
+    const size_t rest = hole->second - wanted;
+    slice.holes.erase(hole);
+    if (rest) slice.holes[base + wanted] = rest;
+    const size_t mapped = round_up(size, 4096);
+    if (mprotect((void *)base, mapped, protection(m)) != 0) return 0;
+#ifdef MADV_HUGEPAGE
+    madvise((void *)base, mapped, MADV_HUGEPAGE);
+#endif
+    m.regions.push_back({base, mapped});
+    return base;
+  }
+  return 0;
+}
+
+void unmap_pages(Memory &m, Slice &slice, uintptr_t base, size_t size) {
+  const size_t mapped = round_up(size, 4096);
+  /* Fresh, unreachable pages in place of the old ones. */
+  mmap((void *)base, mapped, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  m.regions.erase(std::find_if(m.regions.begin(), m.regions.end(),
+                               [&](const Region &r) { return r.base == base; }));
+  const size_t wanted = round_up(size, kSlabSize) + kSlabSize;
+  auto hole = slice.holes.emplace(base, wanted).first;
+  auto next = std::next(hole);
+  if (next != slice.holes.end() && hole->first + hole->second == next->first) {
+    hole->second += next->second;
+    slice.holes.erase(next);
+  }
+  if (hole != slice.holes.begin()) {
+    auto before = std::prev(hole);
+    if (before->first + before->second == hole->first) {
+      before->second += hole->second;
+      slice.holes.erase(hole);
+    }
+  }
+}
+
+uintptr_t take_from_slabs(Memory &m, Slice &slice, size_t size) {
+  const size_t wanted = round_up(size, kAlignment);
+  for (int tries = 0; tries < 2; ++tries) {
+    for (Slab &slab : slice.slabs) {
+      for (auto gap = slab.free.begin(); gap != slab.free.end(); ++gap) {
+        if (gap->second < wanted) continue;
+        const size_t offset = gap->first, rest = gap->second - wanted;
+        slab.free.erase(gap);
+        if (rest) slab.free[offset + wanted] = rest;
+        slab.used += wanted;
+        return slab.base + offset;
+      }
+    }
+    if (tries == 1) break;
+    const uintptr_t base = map_pages(m, slice, kSlabSize);
+    if (!base) return 0;
+    slice.slabs.push_back({base, {{0, kSlabSize}}, 0});
+  }
+  return 0;
+}
+
+void give_to_slab(Memory &m, Slice &slice, uintptr_t base, size_t size) {
+  const size_t given = round_up(size, kAlignment);
+  for (size_t i = 0; i < slice.slabs.size(); ++i) {
+    Slab &slab = slice.slabs[i];
+    if (base < slab.base || base >= slab.base + kSlabSize) continue;
+    slab.used -= given;
+    if (slab.used == 0) {
+      unmap_pages(m, slice, slab.base, kSlabSize);
+      slice.slabs.erase(slice.slabs.begin() + (long)i);
+      return;
+    }
+    auto gap = slab.free.emplace(base - slab.base, given).first;
+    auto next = std::next(gap);
+    if (next != slab.free.end() && gap->first + gap->second == next->first) {
+      gap->second += next->second;
+      slab.free.erase(next);
+    }
+    if (gap != slab.free.begin()) {
+      auto before = std::prev(gap);
+      if (before->first + before->second == gap->first) {
+        before->second += gap->second;
+        slab.free.erase(gap);
+      }
+    }
+    return;
+  }
+}
+
+/* Fresh memory holds no zeros that a program could count on. */
+void poison(uintptr_t base, size_t size) {
+  if (!settings().poison) return;
+  DeviceAccess access;
+  const size_t end = size <= kPoisonWhole ? size : kPoisonWhole / 8;
+  const size_t part = 4 << 20;
+  run_parallel((end + part - 1) / part, [&](size_t i) {
+    memset((char *)base + i * part, 0xFF, std::min(part, end - i * part));
+  });
+  if (end < size) memset((char *)base + size - end, 0xFF, end);
+}
+
+cudaError_t allocate_device(void **pointer, size_t size, int device) {
+  Memory &m = memory();
+  MemoryLock lock(m.mutex);
+  Slice &slice = m.slices[(size_t)device];
+  const size_t total = settings().memory_size;
+  if (size > total || slice.used_bytes > total - size) return cudaErrorMemoryAllocation;
+  const uintptr_t base =
+      size >= kLargeSize ? map_pages(m, slice, size) : take_from_slabs(m, slice, size);
+  if (!base) return cudaErrorMemoryAllocation;
+  slice.used_bytes += size;
+  m.live[base] = {base, size, MemoryKind::kDevice, device, 0, ++m.next_id};
+  poison(base, size);
+  *pointer = (void *)base;
+  return cudaSuccess;
+}
+
+/* Pinned and managed memory: ordinary pages that both sides may touch. */
+cudaError_t allocate_host(void **pointer, size_t size, MemoryKind kind, unsigned flags) {
+  Memory &m = memory();
+  MemoryLock lock(m.mutex);
+  if (size > (size_t)1 << 46) return cudaErrorMemoryAllocation;
+  void *p = mmap(nullptr, round_up(size, 4096), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return cudaErrorMemoryAllocation;
+  m.live[(uintptr_t)p] = {(uintptr_t)p, size, kind, current_ordinal(), flags, ++m.next_id};
+  *pointer = p;
+  return cudaSuccess;
+}
+
+void release(Memory &m, std::map<uintptr_t, Allocation>::iterator at) {
+  const Allocation a = at->second;
+  m.live.erase(at);
+  if (a.kind == MemoryKind::kDevice) {
+    Slice &slice = m.slices[(size_t)a.device];
+    slice.used_bytes -= a.size;
+    if (a.size >= kLargeSize)
+      unmap_pages(m, slice, a.base, a.size);
+    else
+      give_to_slab(m, slice, a.base, a.size);
+  } else if (a.kind != MemoryKind::kRegistered) {
+    munmap((void *)a.base, round_up(a.size, 4096));
+  }
+}
+
+/* Host addresses have these bits clear: set, an address that no access survives. */
+const uintptr_t kViewBits = 0xffff800000000000u;
+
+cudaError_t checked_malloc(void **pointer, size_t size,
+                           const std::function<cudaError_t()> &allocate) {
+  if (!pointer) return record(cudaErrorInvalidValue);
+  if (cudaError_t e = device_status()) return record(e);
+  *pointer = nullptr;
+  if (size == 0) return cudaSuccess;
+  if (injected_failure("malloc")) return record(cudaErrorMemoryAllocation);
+  return record(allocate());
+}
+
+}  // namespace
+
+DeviceAccess::DeviceAccess() {
+  Memory &m = memory();
+  MemoryLock lock(m.mutex);
+  if (m.access_depth++ == 0)
+    for (const Region &r : m.regions) mprotect((void *)r.base, r.size, PROT_READ | PROT_WRITE);
+}
+
+DeviceAccess::~DeviceAccess() {
+  Memory &m = memory();
+  MemoryLock lock(m.mutex);
+  if (--m.access_depth == 0)
+    for (const Region &r : m.regions) mprotect((void *)r.base, r.size, PROT_NONE);
+}
+
+const Allocation *find_allocation(const void *pointer) {
+  Memory &m = memory();
+  MemoryLock lock(m.mutex);
+  auto at = m.live.upper_bound((uintptr_t)pointer);
+  if (at == m.live.begin()) return nullptr;
+  --at;
+  const Allocation &a = at->second;
+  return (uintptr_t)pointer < a.base + a.size ? &a : nullptr;
+}
+
+bool in_device_arena(const void *pointer) {
+  const Memory &m = memory();
+  const uintptr_t p = (uintptr_t)pointer;
+  return p >= m.arena && p < m.arena + m.slices.size() * m.slice_size;
+}
+
+const void *host_behind_view(const void *pointer) {
+  const uintptr_t p = (uintptr_t)pointer;
+  return (p & kViewBits) == kViewBits ? (const void *)(p & ~kViewBits) : nullptr;
+}
+
+void *device_view(const void *pointer, const LaunchPlace &) {
+  if (!pointer) return nullptr;
+  const Allocation *a = find_allocation(pointer);
+  const Device &device = current_device();
+  const bool reachable =
+      a ? a->kind != MemoryKind::kDevice || a->device == device.ordinal ||
+              std::count(device.peers.begin(), device.peers.end(), a->device)
+        : in_device_arena(pointer) || ((uintptr_t)pointer & kViewBits);
+  return reachable ? const_cast<void *>(pointer) : (void *)((uintptr_t)pointer | kViewBits);
+}
+
+void free_all_memory(int device) {
+  Memory &m = memory();
+  MemoryLock lock(m.mutex);
+  for (auto at = m.live.begin(); at != m.live.end();) {
+    auto next = std::next(at);
+    if (at->second.device == device) release(m, at);
+    at = next;
+  }
+}
+
+}  // namespace cpu_device
+
+using namespace cpu_device;
+
+cudaError_t cudaMalloc(void **pointer, size_t size) {
+  return checked_malloc(pointer, size,
+                        [&] { return allocate_device(pointer, size, current_ordinal()); });
+}
+
+cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream) {
+  if (cudaError_t e = check_stream(stream)) return record(e);
+  return cudaMalloc(pointer, size);
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags) {
+  if (flags & ~7u) return record(cudaErrorInvalidValue);
+  return checked_malloc(pointer, size, [&] {
+    return allocate_host(pointer, size, MemoryKind::kPinned, flags);
+  });
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t size) {
+  return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags) {
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+    return record(cudaErrorInvalidValue);
+  return checked_malloc(pointer, size, [&] {
+    return allocate_host(pointer, size, MemoryKind::kManaged, flags);
+  });
+}
+
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
+  if (!pointer || !pitch) return record(cudaErrorInvalidValue);
+  *pitch = round_up(width, kAlignment);
+  if (height && *pitch > SIZE_MAX / height) return record(cudaErrorMemoryAllocation);
+  return cudaMalloc(pointer, width ? *pitch * height : 0);
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent) {
+  if (!pitched) return record(cudaErrorInvalidValue);
+  void *p = nullptr;
+  size_t pitch = 0;
+  if (extent.depth && extent.height > SIZE_MAX / extent.depth)
+    return record(cudaErrorMemoryAllocation);
+  const cudaError_t e = cudaMallocPitch(&p, &pitch, extent.width, extent.height * extent.depth);
+  if (e == cudaSuccess) *pitched = make_cudaPitchedPtr(p, pitch, extent.width, extent.height);
+  return e;
+}
+
+cudaError_t cudaFree(void *pointer) {
+  if (cudaError_t e = device_status()) return record(e);
+  if (!pointer) return cudaSuccess;
+  Memory &m = memory();
+  int device;
+  {
+    MemoryLock guard(m.mutex);
+    auto at = m.live.find((uintptr_t)pointer);
+    if (at == m.live.end() || (at->second.kind != MemoryKind::kDevice &&
+                               at->second.kind != MemoryKind::kManaged))
+      return record(cudaErrorInvalidValue);
+    device = at->second.device;
+  }
+  {
+    Lock lock(runtime_mutex());
+    if (cudaError_t e = wait_for_device(lock, device)) return record(e);
+  }
+  MemoryLock guard(m.mutex);
+  auto at = m.live.find((uintptr_t)pointer);
+  if (at == m.live.end()) return record(cudaErrorInvalidValue);
+  release(m, at);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
+  if (cudaError_t e = device_status()) return record(e);
+  if (!pointer) return cudaSuccess;
+  Memory &m = memory();
+  {
+    MemoryLock guard(m.mutex);
+    auto at = m.live.find((uintptr_t)pointer);
+    if (at == m.live.end() || at->second.kind != MemoryKind::kDevice)
+      return record(cudaErrorInvalidValue);
+  }
+  Lock lock(runtime_mutex());
+  return record(enqueue(stream, Op::kHost, "cudaFreeAsync", [pointer, &m] {
+    MemoryLock guard(m.mutex);
+    auto at = m.live.find((uintptr_t)pointer);
+    if (at == m.live.end()) return cudaErrorInvalidValue;
+    release(m, at);
+    return cudaSuccess;
+  }));
+}
+
+/* Work that still reads or writes the buffer is not waited for: copy.cc finds out. */
+cudaError_t cudaFreeHost(void *pointer) {
+  if (!pointer) return cudaSuccess;
+  Memory &m = memory();
+  MemoryLock guard(m.mutex);
+  auto at = m.live.find((uintptr_t)pointer);
+  if (at == m.live.end() || at->second.kind != MemoryKind::kPinned)
+    return record(cudaErrorInvalidValue);
+  release(m, at);
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags) {
+  if (cudaError_t e = device_status()) return record(e);
+  if (!pointer || !size || (flags & ~15u) || in_device_arena(pointer))
+    return record(cudaErrorInvalidValue);
+  Memory &m = memory();
+  MemoryLock guard(m.mutex);
+  auto next = m.live.lower_bound((uintptr_t)pointer);
+  if (find_allocation(pointer) ||
+      (next != m.live.end() && next->first < (uintptr_t)pointer + size))
+    return record(cudaErrorHostMemoryAlreadyRegistered);
+  m.live[(uintptr_t)pointer] = {(uintptr_t)pointer, size,  MemoryKind::kRegistered,
+                                current_ordinal(),  flags, ++m.next_id};
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *pointer) {
+  Memory &m = memory();
+  MemoryLock guard(m.mutex);
+  auto at = m.live.find((uintptr_t)pointer);
+  if (at == m.live.end() || at->second.kind != MemoryKind::kRegistered)
+    return record(pointer ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue);
+  release(m, at);
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *pointer, unsigned int flags) {
+  if (!device_pointer || !pointer || flags) return record(cudaErrorInvalidValue);
+  const Allocation *a = find_allocation(pointer);
+  if (!a || (a->kind != MemoryKind::kPinned && a->kind != MemoryKind::kRegistered))
+    return record(cudaErrorInvalidValue);
+  *device_pointer = pointer;
+  return cudaSuccess;
+}
+
+cudaError_t cudaHostGetFlags(unsigned int *flags, void *pointer) {
+  const Allocation *a = pointer ? find_allocation(pointer) : nullptr;
+  if (!flags || !a || a->kind != MemoryKind::kPinned) return record(cudaErrorInvalidValue);
+  *flags = a->flags | cudaHostAllocMapped;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
+  if (!free_bytes || !total_bytes) return record(cudaErrorInvalidValue);
+  if (cudaError_t e = device_status()) return record(e);
+  Memory &m = memory();
+  MemoryLock guard(m.mutex);
+  *total_bytes = settings().memory_size;
+  *free_bytes = *total_bytes - m.slices[(size_t)current_ordinal()].used_bytes;
+  return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                     const void *pointer) {
+  if (!attributes) return record(cudaErrorInvalidValue);
+  memset(attributes, 0, sizeof *attributes);
+  const Allocation *a = pointer ? find_allocation(pointer) : nullptr;
+  if (!a) {
+    attributes->type = cudaMemoryTypeUnregistered;
+    attributes->device = cudaInvalidDeviceId;
+    attributes->hostPointer = in_device_arena(pointer) ? nullptr : (void *)pointer;
+    return cudaSuccess;
+  }
+  attributes->type = a->kind == MemoryKind::kDevice    ? cudaMemoryTypeDevice
+                     : a->kind == MemoryKind::kManaged ? cudaMemoryTypeManaged
+                                                       : cudaMemoryTypeHost;
+  attributes->device = a->device;
+  attributes->devicePointer = (void *)pointer;
+  attributes->hostPointer = a->kind == MemoryKind::kDevice ? nullptr : (void *)pointer;
+  return cudaSuccess;
+}
+
+static cudaError_t check_managed_range(const void *pointer, size_t size) {
+  if (cudaError_t e = device_status()) return e;
+  const Allocation *a = find_allocation(pointer);
+  if (!a || a->kind != MemoryKind::kManaged || size == 0 ||
+      size > a->base + a->size - (uintptr_t)pointer)
+    return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
+                                 unsigned int flags, cudaStream_t stream) {
+  if (flags || (location.type == cudaMemLocationTypeDevice && !is_device(location.id)))
+    return record(cudaErrorInvalidValue);
+  if (cudaError_t e = check_stream(stream)) return record(e);
+  return record(check_managed_range(pointer, size));
+}
+
+cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location) {
+  if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy ||
+      (location.type == cudaMemLocationTypeDevice && !is_device(location.id)))
+    return record(cudaErrorInvalidValue);
+  return record(check_managed_range(pointer, size));
+}

@@ -1,0 +1,195 @@
+/* The CPU device's parts, as they see one another. Nothing outside this folder includes it.
+ *
+ *   settings.cc   what the environment asks for
+ *   errors.cc     the one place through which errors pass; names and texts
+ *   device.cc     devices and what they answer about themselves
+ *   memory.cc     device, pinned and managed memory; who may touch it
+ *   queue.cc      streams and events: what is done when
+ *   copy.cc       copies and fills
+ *   executor.cc   operating-system threads, fibers, blocks, barriers
+ *   launch.cc     launches: checks, then a place in the queue
+ *   faults.cc     signals: a bad access becomes an error with a sentence
+ *
+ * One mutex, runtime_mutex(), guards all state but the executor's. Work that a program queues
+ * is done when some host thread waits for it, and only what that wait needs; what nobody
+ * waits for is done by a background thread a moment later. So host code and kernels do not
+ * overlap by chance, and a missing synchronise shows every time.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_RUNTIME_H
+#define CPU_DEVICE_RUNTIME_H
+
+#include <stdint.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "include/cpu_device_launch.h"
+#include "include/cuda_runtime_api.h"
+
+namespace cpu_device {
+
+/* ---- settings.cc ---- */
+
+struct Settings {
+  int device_count;
+  size_t memory_size;          /* bytes a device */
+  unsigned threads;            /* operating-system threads */
+  bool quiet;                  /* no sentences on standard error */
+  bool poison;                 /* fill fresh device memory with 0xFF */
+  unsigned background_ms;      /* how long queued work waits for a host that waits */
+  std::string fail_kind;       /* "malloc", "copy" or "launch": fails the */
+  uint64_t fail_at;            /* fail_at-th of its kind, counted from 1; 0: none */
+};
+
+/* Read once, at the first call; a value that makes no sense ends the program with status 2. */
+const Settings &settings();
+
+/* True where this is the call that LAB_CPU_DEVICE_FAIL names. */
+bool injected_failure(const char *kind);
+
+/* ---- errors.cc ---- */
+
+/* Notes `error` as the calling thread's last one (success and not-ready are not) and returns it. */
+cudaError_t record(cudaError_t error);
+
+/* One sentence for the person who runs the program, on standard error. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- device.cc ---- */
+
+struct Device {
+  int ordinal;
+  cudaError_t broken;          /* the sticky error, else success */
+  unsigned flags;
+  bool started;                /* some call needed the device since the last reset */
+  std::vector<int> peers;      /* devices whose memory this one may use */
+};
+
+std::mutex &runtime_mutex();
+
+/* The calling thread's device. */
+Device &current_device();
+Device &device_at(int ordinal);
+int current_ordinal();
+bool is_device(int ordinal);
+
+/* For calls that need a working device: its sticky error, or success. */
+cudaError_t device_status();
+
+/* ---- memory.cc ---- */
+
+enum class MemoryKind { kPageable, kDevice, kPinned, kManaged, kRegistered };
+
+struct Allocation {
+  uintptr_t base;
+  size_t size;
+  MemoryKind kind;
+  int device;
+  unsigned flags;
+  uint64_t id;                 /* no two allocations of a run share one */
+};
+
+/* The live allocation that holds `pointer`, or null: pageable host memory, or none at all. */
+const Allocation *find_allocation(const void *pointer);
+
+/* The pointer lies where only device memory can be (perhaps in none that lives). */
+bool in_device_arena(const void *pointer);
+
+/* The host address that a pointer made by device_view stands for, or null. */
+const void *host_behind_view(const void *pointer);
+
+/* Device memory can be read and written while one of these lives: the host cannot touch it
+ * otherwise. Nests. Takes its own lock. */
+class DeviceAccess {
+ public:
+  DeviceAccess();
+  ~DeviceAccess();
+};
+
+void free_all_memory(int device);
+
+/* ---- queue.cc ---- */
+
+struct Stream;
+struct Op;
+using OpRef = std::shared_ptr<Op>;
+
+/* Something that a stream does. run() is called once, in its turn, with device memory open and
+ * without runtime_mutex(); its error sticks to the device. */
+struct Op {
+  enum Kind { kKernel, kCopy, kEvent, kHost };
+  Kind kind;
+  uint64_t id;
+  int device;
+  std::vector<OpRef> after;
+  std::function<cudaError_t()> run;
+  std::string name;
+  bool done;
+  double end_ms;               /* when it was done, on a steady clock */
+};
+
+using Lock = std::unique_lock<std::mutex>;
+
+/* Queues `run` on the stream; the error where the stream is none. Needs the lock. */
+cudaError_t enqueue(cudaStream_t stream, Op::Kind kind, std::string name,
+                    std::function<cudaError_t()> run, OpRef *out = nullptr);
+
+/* Does `op` and all that it waits for, or waits for who does; then the device's sticky error. */
+cudaError_t wait_for(Lock &lock, const OpRef &op);
+
+/* The same for all that is queued on a device. */
+cudaError_t wait_for_device(Lock &lock, int device);
+
+cudaError_t check_stream(cudaStream_t stream);
+
+/* Drops what is queued on the device, its streams and its events. Needs the lock. */
+void forget_queue(int device);
+
+double now_ms();
+
+/* ---- executor.cc ---- */
+
+struct LaunchRecord {
+  dim3 grid;
+  dim3 block;
+  size_t static_shared;
+  size_t dynamic_shared;
+  LaunchPlace place;
+  std::unique_ptr<KernelCall> call;
+  int device;
+};
+
+/* Runs a kernel on all workers; success, or the error that stopped it. */
+cudaError_t run_kernel(const LaunchRecord &launch);
+
+/* Calls part(i) for i in [0, count) on all workers. */
+void run_parallel(size_t count, const std::function<void(size_t)> &part);
+
+/* Ends the kernel that the calling fiber belongs to with an error; does not return. */
+[[noreturn]] void abort_kernel(cudaError_t error);
+
+/* True while the calling thread runs a kernel's code. */
+bool in_kernel();
+
+/* "thread (3,0,0) of block (1,0,0) of kernel add, launched at add.cu:12", for in_kernel(). */
+std::string where_in_kernel();
+
+/* ---- launch.cc ---- */
+
+/* The shared arrays that stand in the kernel's own body, in bytes. */
+size_t static_shared_size(const char *kernel_symbol);
+
+/* ---- faults.cc ---- */
+
+void install_fault_handlers();
+
+/* Gives the calling thread a stack for signals. */
+void prepare_thread_for_faults();
+
+}  // namespace cpu_device
+
+#endif
