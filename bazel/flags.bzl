@@ -65,7 +65,7 @@ def _parse_archs(text, cuda):
     return archs, ""
 
 def _missing_toolkit(cuda):
-    text = "the GPU was asked for (--device=gpu or --config=gpu), but " + cuda.problem + "\n"
+    text = "The GPU was asked for (--device=gpu or --config=gpu), and cannot be used: %s\n" % cuda.problem
     if not cuda.nvcc:
         text += "Looked at, in this order: the variables CUDA_HOME and CUDA_PATH, the PATH, the usual places, Python's packages:\n"
         text += "".join(["  %s\n" % line for line in cuda.tried])
@@ -86,7 +86,7 @@ def _choose(want, cuda):
     if cuda.gpu_too_old:
         return "cpu", "A GPU was found (%s), but %s." % (name, cuda.gpu_too_old)
     if cuda.problem:
-        return "cpu", "A GPU was found (%s), but %s See `bazel run //bazel:doctor`." % (name, cuda.problem)
+        return "cpu", "A GPU was found (%s), but it cannot be used: %s See `bazel run //bazel:doctor`." % (name, cuda.problem)
     return "gpu", "A GPU was found (%s), and CUDA %s." % (name, cuda.version)
 
 def _cuda_toolkit_impl(ctx):

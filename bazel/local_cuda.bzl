@@ -390,7 +390,7 @@ def _local_cuda_impl(rctx):
         ("host_compiler_version", compiler.version),
         ("newest_host_compiler", "%s %d" % (compiler.kind, newest) if newest else ""),
         ("has_gpu", has_gpu),
-        ("gpus", ["%s (compute capability %s)" % (name, cap) if cap else name for cap, name in gpus]),
+        ("gpus", ["%s, compute capability %s" % (name, cap) if cap else name for cap, name in gpus]),
         ("gpu_found_by", gpu_found_by),
         ("gpu_too_old", too_old),
         ("gpu_archs", archs),
