@@ -34,8 +34,10 @@ def _exists(rctx, path):
     return path.startswith("/") and rctx.path(path).exists
 
 def _execute(rctx, command):
-    # A compiler that is a link to ccache must not want to write its cache.
-    return rctx.execute(command, timeout = 60, environment = {"CCACHE_DISABLE": "1"})
+    # nvcc obeys variables that the builds do not pass on, and a compiler that is a link to
+    # ccache would want to write its cache.
+    unset = ["-u", "NVCC_CCBIN", "-u", "NVCC_PREPEND_FLAGS", "-u", "NVCC_APPEND_FLAGS"]
+    return rctx.execute(["/usr/bin/env"] + unset + ["CCACHE_DISABLE=1"] + command, timeout = 60)
 
 def _first_line(res):
     """The first line that a failed command wrote."""
@@ -372,11 +374,8 @@ def _local_cuda_impl(rctx):
     if toolkit:
         _link_toolkit(rctx, toolkit)
 
-    problem = wrong_variable
-    if not problem and not toolkit:
-        problem = "there is no CUDA toolkit."
-    if not problem:
-        problem = _compiler_problem(toolkit, compiler, newest)
+    compiler_problem = _compiler_problem(toolkit, compiler, newest) if toolkit else ""
+    problem = wrong_variable or ("" if toolkit else "there is no CUDA toolkit.") or compiler_problem
     facts = [
         ("nvcc", toolkit.nvcc if toolkit else ""),
         ("nvcc_found_by", found_by),
@@ -395,6 +394,8 @@ def _local_cuda_impl(rctx):
         ("gpu_too_old", too_old),
         ("gpu_archs", archs),
         ("tried", tried),
+        ("wrong_variable", wrong_variable),
+        ("compiler_problem", compiler_problem),
         ("problem", problem),
     ]
     rctx.file("defs.bzl", "CUDA = struct(\n" + "".join(["    %s = %r,\n" % fact for fact in facts]) + ")\n")

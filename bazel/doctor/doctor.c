@@ -82,8 +82,7 @@ static void report_toolkit(void) {
     row("CUDA toolkit", "%s in %s (found through %s)", FACT_VERSION, FACT_TOP, FACT_NVCC_FOUND_BY);
     print_capabilities(FACT_KNOWN_ARCHS);
   }
-  if (strstr(FACT_PROBLEM, "CUDA_HOME is") || strstr(FACT_PROBLEM, "CUDA_PATH is"))
-    advise("%s\nCorrect the variable, or unset it.", FACT_PROBLEM);
+  if (*FACT_WRONG_VARIABLE) advise("%s Correct it, or unset it.", FACT_WRONG_VARIABLE);
 }
 
 static void report_compiler(void) {
@@ -98,8 +97,7 @@ static void report_compiler(void) {
     row("  for nvcc", "this distribution's nvcc picks its own");
   else if (*FACT_NEWEST_HOST_COMPILER)
     row("  for nvcc", "it takes up to %s", FACT_NEWEST_HOST_COMPILER);
-  if (*FACT_PROBLEM && !strstr(FACT_PROBLEM, "CUDA_HOME is") && !strstr(FACT_PROBLEM, "CUDA_PATH is"))
-    advise("%s", FACT_PROBLEM);
+  if (*FACT_COMPILER_PROBLEM) advise("%s", FACT_COMPILER_PROBLEM);
 }
 
 static int on_wsl(void) { return access("/dev/dxg", F_OK) == 0 || access(WSL_DRIVER_FOLDER, F_OK) == 0; }
