@@ -93,6 +93,9 @@ CompareResult compare_exact(size_t n, const void *got, const void *want, DType d
 uint64_t ulp_distance_f32(float a, float b);
 uint64_t ulp_distance_f64(double a, double b);
 
+/* Was element i judged wrong? Looks at the arrays again. */
+bool compare_is_wrong(const CompareResult *result, size_t i);
+
 /* One line for a right result or several for a wrong one, into text[0 .. size),
  * always terminated, no newline at the end:
  *   right: "all 1,000 elements right, largest error 1 ULP"

@@ -329,8 +329,14 @@ void work_on(Launch *l) {
 /* Threads that wait for something to work on. */
 class Pool {
  public:
-  /* Calls work() on this thread and on up to `helpers` others; returns when all are done. */
+  /* Calls work() on this thread and on up to `helpers` others; returns when all are done.
+   * While another thread uses the pool, on this one only. */
   void run(unsigned helpers, const std::function<void()> &work) {
+    std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
+    if (!turn.owns_lock()) {
+      work();
+      return;
+    }
     helpers = std::min(helpers, settings().threads - 1);
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -364,7 +370,7 @@ class Pool {
     }
   }
 
-  std::mutex mutex_;
+  std::mutex turn_, mutex_;
   std::condition_variable wake_, done_;
   const std::function<void()> *work_ = nullptr;
   unsigned threads_ = 0, wanted_ = 0, busy_ = 0;

@@ -129,7 +129,8 @@ struct Op {
   std::function<cudaError_t()> run;
   std::string name;
   bool done;
-  double end_ms;               /* when it was done, on a steady clock */
+  double queued_ms;            /* on a steady clock */
+  double end_ms;               /* when it was done, likewise */
 };
 
 using Lock = std::unique_lock<std::mutex>;
@@ -137,6 +138,10 @@ using Lock = std::unique_lock<std::mutex>;
 /* Queues `run` on the stream; the error where the stream is none. Needs the lock. */
 cudaError_t enqueue(cudaStream_t stream, Op::Kind kind, std::string name,
                     std::function<cudaError_t()> run, OpRef *out = nullptr);
+
+/* As the device's, the queue takes about a thousand launches; then the host has to wait. */
+enum { kLaunchQueueLength = 1024 };
+void keep_queue_short(Lock &lock);
 
 /* Does `op` and all that it waits for, or waits for who does; then the device's sticky error. */
 cudaError_t wait_for(Lock &lock, const OpRef &op);

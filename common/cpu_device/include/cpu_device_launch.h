@@ -4,11 +4,12 @@
  *
  * becomes, in one expression,
  *
- *   ::cpu_device::launch<can_wait>(call, signature, place, {grid, block, shared, stream})(a, b)
+ *   ::cpu_device::launch<can_wait>(call, sign, tag, place, {grid, block, shared, stream})(a, b)
  *
- * `call` calls the kernel (a generic lambda, so overloads and deduced templates work),
- * `signature` tells, where the name means one function, its parameter types: arguments are
- * then converted once, at the launch, as on the device.
+ * `call` calls the kernel (a generic lambda, so overloads and deduced templates work). `sign`
+ * tells, where the name means one function, its parameter types: arguments are then converted
+ * once, at the launch, as on the device. `tag` tells, where the function is known when the
+ * program is compiled, its symbol, by which its shared arrays are found.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_LAUNCH_H
@@ -17,6 +18,7 @@
 #include <memory>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "cpu_device_thread.h"
@@ -40,6 +42,7 @@ struct LaunchPlace {
   const char *kernel;
   const char *file;
   int line;
+  const char *symbol;          /* the kernel as compilers encode it, or null */
 };
 
 /* Checks the launch as the device does and queues it. The error, if any, is left for
@@ -53,7 +56,7 @@ void *device_view(const void *pointer, const LaunchPlace &place);
 template <class T>
 inline T device_view_of(T value, const LaunchPlace &place) {
   if constexpr (std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>)
-    return static_cast<T>(device_view(static_cast<const volatile void *>(value) ? (const void *)value : nullptr, place));
+    return (T)device_view((const void *)value, place);
   else
     return value;
 }
@@ -124,8 +127,19 @@ inline TypedLauncher<can_wait, Call, P...> typed(Call call, LaunchPlace place,
   return {call, place, signature.function, shape};
 }
 
-template <bool can_wait, class Call, class Sign>
-inline auto launch(Call call, Sign sign, LaunchPlace place, LaunchShape shape) {
+template <auto kernel>
+struct KernelTag {};
+
+struct TagProbe {
+  template <auto kernel>
+  const char *symbol() const {
+    return typeid(KernelTag<kernel>).name();
+  }
+};
+
+template <bool can_wait, class Call, class Sign, class Tag>
+inline auto launch(Call call, Sign sign, Tag tag, LaunchPlace place, LaunchShape shape) {
+  if constexpr (std::is_invocable_v<Tag, TagProbe>) place.symbol = tag(TagProbe{});
   if constexpr (std::is_invocable_v<Sign, SignatureProbe>)
     return typed<can_wait>(call, place, sign(SignatureProbe{}), shape);
   else

@@ -1,0 +1,233 @@
+/* Copies and fills.
+ *
+ * What is checked when a copy is asked for is what the device checks: sizes to the byte within
+ * an allocation, freed pointers, and the direction, where only pageable host memory counts as
+ * surely the host's. A copy from or to pageable memory is never asynchronous. One from or to
+ * pinned memory runs in its stream's turn; a buffer that is gone by then is an error that names
+ * it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include <algorithm>
+
+#include "runtime.h"
+
+namespace cpu_device {
+namespace {
+
+const size_t kPart = 1 << 20;   /* what one worker copies at a time */
+
+/* A rectangle of bytes; rows of a plain copy are one row. */
+struct Rows {
+  size_t width, height, dst_pitch, src_pitch;
+};
+
+struct Side {
+  const char *pointer;
+  Allocation memory;            /* size 0: pageable */
+  bool pageable() const { return memory.size == 0; }
+};
+
+/* What lies at `pointer`; an error where `extent` bytes from there are not all one
+ * allocation's, or the address belongs to none that lives. */
+cudaError_t look_at(const void *pointer, size_t extent, Side *side) {
+  side->pointer = (const char *)pointer;
+  side->memory = Allocation{};
+  const Allocation *a = find_allocation(pointer);
+  if (!a) return in_device_arena(pointer) ? cudaErrorInvalidValue : cudaSuccess;
+  side->memory = *a;
+  const size_t left = a->base + a->size - (uintptr_t)pointer;
+  if (a->kind == MemoryKind::kRegistered || extent <= left) return cudaSuccess;
+  return cudaErrorInvalidValue;
+}
+
+cudaError_t check_direction(const Side &dst, const Side &src, cudaMemcpyKind kind) {
+  switch (kind) {
+    case cudaMemcpyHostToHost:
+    case cudaMemcpyDefault:
+      return cudaSuccess;
+    case cudaMemcpyHostToDevice:
+      return dst.pageable() ? cudaErrorInvalidValue : cudaSuccess;
+    case cudaMemcpyDeviceToHost:
+      return src.pageable() ? cudaErrorInvalidValue : cudaSuccess;
+    case cudaMemcpyDeviceToDevice:
+      return dst.pageable() || src.pageable() ? cudaErrorInvalidValue : cudaSuccess;
+  }
+  return cudaErrorInvalidMemcpyDirection;
+}
+
+size_t extent_of(size_t pitch, const Rows &r) {
+  return r.width && r.height ? pitch * (r.height - 1) + r.width : 0;
+}
+
+void copy_rows(char *dst, const char *src, const Rows &r) {
+  if (r.height == 1) {
+    run_parallel((r.width + kPart - 1) / kPart, [&](size_t i) {
+      memcpy(dst + i * kPart, src + i * kPart, std::min(kPart, r.width - i * kPart));
+    });
+    return;
+  }
+  const size_t rows_a_part = std::max<size_t>(1, kPart / std::max<size_t>(1, r.width));
+  run_parallel((r.height + rows_a_part - 1) / rows_a_part, [&](size_t i) {
+    const size_t end = std::min(r.height, (i + 1) * rows_a_part);
+    for (size_t row = i * rows_a_part; row < end; ++row)
+      memcpy(dst + row * r.dst_pitch, src + row * r.src_pitch, r.width);
+  });
+}
+
+/* False, with a sentence, where the memory that a copy was given is no longer there. */
+bool still_there(const Side &side, const char *what) {
+  if (side.pageable()) return true;
+  const Allocation *a = find_allocation(side.pointer);
+  if (a && a->id == side.memory.id) return true;
+  say("the %s of an asynchronous copy, %zu bytes at %p, was freed before the copy ran: "
+      "synchronise the stream before you free the buffer",
+      what, side.memory.size, (void *)side.memory.base);
+  return false;
+}
+
+/* A device-to-device copy need not be waited for; all others that block are. */
+bool host_waits(const Side &dst, const Side &src, bool async) {
+  if (dst.pageable() || src.pageable()) return true;
+  if (async) return false;
+  return dst.memory.kind != MemoryKind::kDevice || src.memory.kind != MemoryKind::kDevice;
+}
+
+cudaError_t copy(void *dst, const void *src, const Rows &rows, cudaMemcpyKind kind,
+                 cudaStream_t stream, bool async) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
+  if (rows.width == 0 || rows.height == 0) return cudaSuccess;
+  if (cudaError_t e = device_status()) return e;
+  if (!dst || !src) return cudaErrorInvalidValue;
+  Side to, from;
+  if (cudaError_t e = look_at(dst, extent_of(rows.dst_pitch, rows), &to)) return e;
+  if (cudaError_t e = look_at(src, extent_of(rows.src_pitch, rows), &from)) return e;
+  if (cudaError_t e = check_direction(to, from, kind)) return e;
+  if (injected_failure("copy")) return cudaErrorInvalidValue;
+  Lock lock(runtime_mutex());
+  OpRef op;
+  const cudaError_t queued =
+      enqueue(stream, Op::kCopy, "cudaMemcpy",
+              [to, from, rows] {
+                if (!still_there(to, "destination") || !still_there(from, "source"))
+                  return cudaErrorIllegalAddress;
+                copy_rows(const_cast<char *>(to.pointer), from.pointer, rows);
+                return cudaSuccess;
+              },
+              &op);
+  if (queued != cudaSuccess || !host_waits(to, from, async)) return queued;
+  return wait_for(lock, op);
+}
+
+cudaError_t copy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                    size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool async) {
+  if (width > dst_pitch || width > src_pitch) return cudaErrorInvalidPitchValue;
+  return copy(dst, src, Rows{width, height, dst_pitch, src_pitch}, kind, stream, async);
+}
+
+/* Slice after slice, since a 2-D copy is what the queue knows. */
+cudaError_t copy_3d(const cudaMemcpy3DParms *p, cudaStream_t stream, bool async) {
+  if (!p || p->srcArray || p->dstArray) return cudaErrorInvalidValue;
+  const cudaExtent &e = p->extent;
+  for (size_t z = 0; z < e.depth; ++z) {
+    const auto at = [z](const cudaPitchedPtr &m, const cudaPos &pos) {
+      return (char *)m.ptr + ((pos.z + z) * m.ysize + pos.y) * m.pitch + pos.x;
+    };
+    const cudaError_t error =
+        copy_2d(at(p->dstPtr, p->dstPos), p->dstPtr.pitch, at(p->srcPtr, p->srcPos),
+                p->srcPtr.pitch, e.width, e.height, p->kind, stream, async);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                 cudaStream_t stream) {
+  if (cudaError_t e = device_status()) return e;
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (width > pitch) return cudaErrorInvalidValue;
+  const Rows rows = {width, height, pitch, pitch};
+  Side to;
+  if (cudaError_t e = look_at(pointer, extent_of(pitch, rows), &to)) return e;
+  if (to.pageable()) return cudaErrorInvalidValue;
+  Lock lock(runtime_mutex());
+  return enqueue(stream, Op::kCopy, "cudaMemset", [to, rows, value] {
+    if (!still_there(to, "destination")) return cudaErrorIllegalAddress;
+    char *base = const_cast<char *>(to.pointer);
+    if (rows.width == rows.dst_pitch || rows.height == 1) {
+      const size_t size = rows.width * rows.height;
+      run_parallel((size + kPart - 1) / kPart, [&](size_t i) {
+        memset(base + i * kPart, value, std::min(kPart, size - i * kPart));
+      });
+    } else {
+      for (size_t row = 0; row < rows.height; ++row)
+        memset(base + row * rows.dst_pitch, value, rows.width);
+    }
+    return cudaSuccess;
+  });
+}
+
+Rows one_row(size_t size) { return Rows{size, 1, size, size}; }
+
+}  // namespace
+}  // namespace cpu_device
+
+using namespace cpu_device;
+
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind) {
+  return record(copy(dst, src, one_row(size), kind, nullptr, false));
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return record(copy(dst, src, one_row(size), kind, stream, true));
+}
+
+cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind kind) {
+  return record(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, nullptr, false));
+}
+
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  return record(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, stream, true));
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p) {
+  return record(copy_3d(p, nullptr, false));
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream) {
+  return record(copy_3d(p, stream, true));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
+                                size_t size, cudaStream_t stream) {
+  if (!is_device(dst_device) || !is_device(src_device)) return record(cudaErrorInvalidDevice);
+  return record(copy(dst, src, one_row(size), cudaMemcpyDeviceToDevice, stream, true));
+}
+
+cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device,
+                           size_t size) {
+  return cudaMemcpyPeerAsync(dst, dst_device, src, src_device, size, nullptr);
+}
+
+cudaError_t cudaMemset(void *pointer, int value, size_t size) {
+  return record(fill(pointer, size, value, size, 1, nullptr));
+}
+
+cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream) {
+  return record(fill(pointer, size, value, size, 1, stream));
+}
+
+cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) {
+  return record(fill(pointer, pitch, value, width, height, nullptr));
+}
+
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream) {
+  return record(fill(pointer, pitch, value, width, height, stream));
+}

@@ -1,0 +1,124 @@
+/* Atomic operations on global and shared memory, with the device's semantics: each returns the
+ * value before, Inc and Dec wrap at their bound.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_ATOMICS_H
+#define CPU_DEVICE_ATOMICS_H
+
+#include <string.h>
+
+namespace cpu_device {
+
+template <size_t size>
+struct BitsOf;
+template <>
+struct BitsOf<2> {
+  typedef unsigned short __attribute__((may_alias)) type;
+};
+template <>
+struct BitsOf<4> {
+  typedef unsigned int __attribute__((may_alias)) type;
+};
+template <>
+struct BitsOf<8> {
+  typedef unsigned long long __attribute__((may_alias)) type;
+};
+
+template <class To, class From>
+inline To bits_to(From from) {
+  static_assert(sizeof(To) == sizeof(From), "same size");
+  To to;
+  memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+/* *address = change(*address) in one step; the value before. */
+template <class T, class Change>
+inline T atomically(T *address, Change change) {
+  using Bits = typename BitsOf<sizeof(T)>::type;
+  Bits *bits = (Bits *)address;
+  Bits before = __atomic_load_n(bits, __ATOMIC_RELAXED);
+  for (;;) {
+    const T old = bits_to<T>(before);
+    const Bits after = bits_to<Bits>((T)change(old));
+    if (__atomic_compare_exchange_n(bits, &before, after, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+      return old;
+  }
+}
+
+}  // namespace cpu_device
+
+#define CPU_DEVICE_FETCH_(function, builtin, T) \
+  inline T function(T *address, T value) {      \
+    return __atomic_##builtin(address, value, __ATOMIC_RELAXED); \
+  }
+#define CPU_DEVICE_CHANGE_(function, T, expression)                            \
+  inline T function(T *address, T value) {                                     \
+    return ::cpu_device::atomically(address, [value](T old) { return expression; }); \
+  }
+#define CPU_DEVICE_FOR_INTEGERS_(macro, function, argument) \
+  macro(function, argument, int) macro(function, argument, unsigned int) \
+  macro(function, argument, unsigned long long)
+
+CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicAdd, fetch_add)
+CPU_DEVICE_FETCH_(atomicSub, fetch_sub, int)
+CPU_DEVICE_FETCH_(atomicSub, fetch_sub, unsigned int)
+CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicAnd, fetch_and)
+CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicOr, fetch_or)
+CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicXor, fetch_xor)
+CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicExch, exchange_n)
+
+CPU_DEVICE_CHANGE_(atomicAdd, float, old + value)
+CPU_DEVICE_CHANGE_(atomicAdd, double, old + value)
+CPU_DEVICE_CHANGE_(atomicExch, float, ((void)old, value))
+CPU_DEVICE_CHANGE_(atomicMin, int, old < value ? old : value)
+CPU_DEVICE_CHANGE_(atomicMin, unsigned int, old < value ? old : value)
+CPU_DEVICE_CHANGE_(atomicMin, long long, old < value ? old : value)
+CPU_DEVICE_CHANGE_(atomicMin, unsigned long long, old < value ? old : value)
+CPU_DEVICE_CHANGE_(atomicMax, int, old > value ? old : value)
+CPU_DEVICE_CHANGE_(atomicMax, unsigned int, old > value ? old : value)
+CPU_DEVICE_CHANGE_(atomicMax, long long, old > value ? old : value)
+CPU_DEVICE_CHANGE_(atomicMax, unsigned long long, old > value ? old : value)
+CPU_DEVICE_CHANGE_(atomicInc, unsigned int, old >= value ? 0 : old + 1)
+CPU_DEVICE_CHANGE_(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
+
+#undef CPU_DEVICE_FETCH_
+#undef CPU_DEVICE_CHANGE_
+#undef CPU_DEVICE_FOR_INTEGERS_
+
+#define CPU_DEVICE_CAS_(T)                                                             \
+  inline T atomicCAS(T *address, T compare, T value) {                                 \
+    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED,     \
+                                __ATOMIC_RELAXED);                                     \
+    return compare;                                                                    \
+  }
+CPU_DEVICE_CAS_(int)
+CPU_DEVICE_CAS_(unsigned int)
+CPU_DEVICE_CAS_(unsigned long long)
+CPU_DEVICE_CAS_(unsigned short)
+#undef CPU_DEVICE_CAS_
+
+/* Narrower and wider scopes: all the same here. */
+#define CPU_DEVICE_SCOPES_(function)                                \
+  template <class T, class V>                                       \
+  inline auto function##_block(T *address, V value) {               \
+    return function(address, (T)value);                             \
+  }                                                                 \
+  template <class T, class V>                                       \
+  inline auto function##_system(T *address, V value) {              \
+    return function(address, (T)value);                             \
+  }
+CPU_DEVICE_SCOPES_(atomicAdd)
+CPU_DEVICE_SCOPES_(atomicSub)
+CPU_DEVICE_SCOPES_(atomicExch)
+CPU_DEVICE_SCOPES_(atomicMin)
+CPU_DEVICE_SCOPES_(atomicMax)
+CPU_DEVICE_SCOPES_(atomicInc)
+CPU_DEVICE_SCOPES_(atomicDec)
+CPU_DEVICE_SCOPES_(atomicAnd)
+CPU_DEVICE_SCOPES_(atomicOr)
+CPU_DEVICE_SCOPES_(atomicXor)
+#undef CPU_DEVICE_SCOPES_
+
+#endif

@@ -1,0 +1,17 @@
+/* What kernels call: barriers, fences, atomics, loads and stores with cache hints, rounding and
+ * integer intrinsics, mathematics.
+ *
+ * Numbers are IEEE, as on the device without fast-math; intrinsics that are approximate there
+ * (__sinf and others) give the exact function's value here.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_DEVICE_FUNCTIONS_H
+#define CPU_DEVICE_DEVICE_FUNCTIONS_H
+
+#ifdef __cplusplus
+#include "cpu_device_atomics.h"
+#include "cpu_device_math.h"
+#include "cpu_device_sync.h"
+#endif
+
+#endif

@@ -1,0 +1,15 @@
+/* threadIdx, blockIdx, blockDim, gridDim and warpSize.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_DEVICE_LAUNCH_PARAMETERS_H
+#define CPU_DEVICE_DEVICE_LAUNCH_PARAMETERS_H
+
+#ifdef __cplusplus
+#include "cpu_device_launch.h"
+#include "cpu_device_shared.h"
+#include "cpu_device_thread.h"
+
+static constexpr int warpSize = 32;
+#endif
+
+#endif
