@@ -3,9 +3,11 @@
 #include "common/check.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/text.h"
 
@@ -128,7 +130,8 @@ size_t cuda_error_describe(char *text, size_t size, const char *file, int line, 
     const char *advice = cuda_error_advice(status);
     text_append(&buffer, "%s:%d: CUDA error %d, %s: %s\n  in: %s", file, line, (int)status,
                 cudaGetErrorName(status), cudaGetErrorString(status), call);
-    if (last_message[0] != '\0') {
+    bool is_runtime_call = strncmp(call, "cuda", 4) == 0; /* then the message is an older one */
+    if (last_message[0] != '\0' && !is_runtime_call) {
         /* The library knows this case: general advice would only distract. */
         text_append(&buffer, "\n  why: %s", last_message);
     } else if (advice[0] != '\0') {
@@ -232,7 +235,8 @@ int launch_explain(dim3 grid, dim3 block, size_t shared_bytes, char *text, size_
     }
     int faults = check_dimensions("grid", grid, limits.grid, &buffer);
     faults += check_dimensions("block", block, limits.block, &buffer);
-    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    bool absurd = block.x > 65536 || block.y > 65536 || block.z > 65536; /* named already */
+    uint64_t threads = absurd ? 0 : (uint64_t)block.x * block.y * block.z;
     if (threads > limits.threads) {
         text_append(&buffer, "\n  a block of %s x %s x %s has %s threads: at most %s are allowed",
                     text_count(block.x), text_count(block.y), text_count(block.z),

@@ -1,0 +1,598 @@
+/* cu_to_cpp: makes ordinary C++ of a .cu file, for the CPU device.
+ *
+ *   cu_to_cpp SOURCE.cu OUTPUT.cc -- COMPILER FLAGS...
+ *
+ * The compiler preprocesses the source; in what comes out this program rewrites, token by
+ * token, what is CUDA's alone: the keywords, launches and __shared__ declarations. Lines stay
+ * where they were, so messages of the second compilation point at the student's own text.
+ * What it cannot translate is an error with file and line.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+/* ---- tokens ---- */
+
+enum Kind { kName, kNumber, kText, kPunct, kEnd };
+
+struct Token {
+  Kind kind;
+  size_t begin, end;           /* in the preprocessed text */
+  int file;                    /* index into Source::files */
+  int line;
+  bool system;                 /* in a system header: left alone */
+};
+
+struct Source {
+  std::string text;
+  std::vector<Token> tokens;
+  std::vector<std::string> files;
+};
+
+bool name_start(char c) { return c == '_' || c == '$' || isalpha((unsigned char)c) || c & 0x80; }
+bool name_part(char c) { return name_start(c) || isdigit((unsigned char)c); }
+
+/* The end of a string or character literal that begins at `at`, raw strings included. */
+size_t literal_end(const std::string &s, size_t at, bool raw) {
+  if (raw) {
+    const size_t open = s.find('(', at);
+    const std::string close = ")" + s.substr(at + 1, open - at - 1) + "\"";
+    const size_t end = s.find(close, open);
+    return end == std::string::npos ? s.size() : end + close.size();
+  }
+  const char quote = s[at++];
+  while (at < s.size() && s[at] != quote && s[at] != '\n') at += s[at] == '\\' ? 2 : 1;
+  return at < s.size() ? at + 1 : s.size();
+}
+
+/* Reads a line that begins with '#': a line marker changes where we are. */
+size_t read_directive(Source *src, size_t at, int *file, int *line, bool *system) {
+  size_t end = src->text.find('\n', at);
+  if (end == std::string::npos) end = src->text.size();
+  const std::string directive = src->text.substr(at, end - at);
+  int number = 0, consumed = 0;
+  if (sscanf(directive.c_str(), "# %d \"%n", &number, &consumed) == 1 && consumed) {
+    const size_t close = directive.rfind('"');
+    const std::string name = directive.substr((size_t)consumed, close - (size_t)consumed);
+    *file = -1;
+    for (size_t i = 0; i < src->files.size(); ++i)
+      if (src->files[i] == name) *file = (int)i;
+    if (*file < 0) {
+      *file = (int)src->files.size();
+      src->files.push_back(name);
+    }
+    *line = number - 1; /* the newline that follows counts */
+    *system = directive.find(" 3", close) != std::string::npos;
+  }
+  return end;
+}
+
+void tokenize(Source *src) {
+  const std::string &s = src->text;
+  int file = 0, line = 1;
+  bool system = false, line_start = true;
+  src->files.push_back("");
+  for (size_t i = 0; i < s.size();) {
+    const char c = s[i];
+    if (c == '\n') {
+      ++line;
+      ++i;
+      line_start = true;
+      continue;
+    }
+    if (isspace((unsigned char)c)) {
+      ++i;
+      continue;
+    }
+    if (c == '#' && line_start) {
+      i = read_directive(src, i, &file, &line, &system);
+      continue;
+    }
+    line_start = false;
+    const int first_line = line;
+    size_t end = i + 1;
+    Kind kind = kPunct;
+    if (name_start(c)) {
+      while (end < s.size() && name_part(s[end])) ++end;
+      kind = kName;
+      if (end < s.size() && (s[end] == '"' || s[end] == '\'')) {
+        const std::string prefix = s.substr(i, end - i);
+        const bool raw = prefix.back() == 'R' && s[end] == '"';
+        static const std::set<std::string> prefixes = {"L", "u",  "U",  "u8", "R",
+                                                       "LR", "uR", "UR", "u8R"};
+        if (prefixes.count(prefix)) {
+          end = literal_end(s, end, raw);
+          kind = kText;
+        }
+      }
+    } else if (isdigit((unsigned char)c) || (c == '.' && end < s.size() && isdigit((unsigned char)s[end]))) {
+      while (end < s.size() &&
+             (name_part(s[end]) || s[end] == '.' || (s[end] == '\'' && name_part(s[end + 1])) ||
+              ((s[end] == '+' || s[end] == '-') && strchr("eEpP", s[end - 1]))))
+        ++end;
+      kind = kNumber;
+    } else if (c == '"' || c == '\'') {
+      end = literal_end(s, i, false);
+      kind = kText;
+    } else if (s.compare(i, 2, "::") == 0 || s.compare(i, 2, "->") == 0) {
+      end = i + 2;
+    }
+    for (size_t j = i; j < end; ++j) line += s[j] == '\n';
+    src->tokens.push_back({kind, i, end, file, first_line, system});
+    i = end;
+  }
+  src->tokens.push_back({kEnd, s.size(), s.size(), file, line, true});
+}
+
+/* ---- edits ---- */
+
+struct Edit {
+  size_t begin, end;
+  std::string with;
+};
+
+class Translator {
+ public:
+  explicit Translator(Source *src) : src_(*src), t_(src->tokens) {}
+
+  bool run() {
+    find_functions();
+    for (size_t i = 0; i + 1 < t_.size(); ++i) {
+      if (t_[i].system) continue;
+      if (is(i, "__shared__")) {
+        i = shared_declaration(i);
+      } else if (t_[i].kind == kName) {
+        keyword(i);
+      } else if (opens_launch(i)) {
+        launch(i);
+      }
+    }
+    return !failed_;
+  }
+
+  std::string result() const {
+    std::map<size_t, const Edit *> ordered;
+    for (const Edit &e : edits_) ordered[e.begin] = &e;
+    std::string out;
+    size_t at = 0;
+    for (const auto &entry : ordered) {
+      const Edit &e = *entry.second;
+      if (e.begin < at) continue; /* within text that another edit replaced */
+      out.append(src_.text, at, e.begin - at);
+      out += e.with;
+      /* Lines that an edit swallows are given back, so that what follows keeps its line. */
+      for (size_t j = e.begin; j < e.end; ++j)
+        if (src_.text[j] == '\n') out += '\n';
+      at = e.end;
+    }
+    out.append(src_.text, at, std::string::npos);
+    return out;
+  }
+
+ private:
+  struct Function {
+    std::string name;
+    size_t body, body_end;     /* tokens of { and } */
+    bool kernel;
+  };
+
+  /* ---- looking at tokens ---- */
+
+  bool is(size_t i, const char *text) const {
+    const size_t n = strlen(text);
+    return t_[i].end - t_[i].begin == n && src_.text.compare(t_[i].begin, n, text) == 0;
+  }
+  std::string text(size_t i) const {
+    return src_.text.substr(t_[i].begin, t_[i].end - t_[i].begin);
+  }
+  /* Tokens [first, last] as one line. */
+  std::string text(size_t first, size_t last) const {
+    std::string s = src_.text.substr(t_[first].begin, t_[last].end - t_[first].begin);
+    for (char &c : s)
+      if (c == '\n') c = ' ';
+    return s;
+  }
+  bool touch(size_t i) const { return t_[i].end == t_[i + 1].begin; }
+  char open_of(size_t i) const { return t_[i].kind == kPunct ? src_.text[t_[i].begin] : 0; }
+
+  /* The token that closes the bracket at `i`; the last token if none does. */
+  size_t closing(size_t i) const {
+    int depth = 0;
+    for (; i + 1 < t_.size(); ++i) {
+      const char c = open_of(i);
+      if (c == '(' || c == '[' || c == '{') ++depth;
+      if ((c == ')' || c == ']' || c == '}') && --depth == 0) return i;
+    }
+    return t_.size() - 1;
+  }
+  size_t opening(size_t i) const {
+    int depth = 0;
+    for (;; --i) {
+      const char c = open_of(i);
+      if (c == ')' || c == ']' || c == '}') ++depth;
+      if ((c == '(' || c == '[' || c == '{') && --depth == 0) return i;
+      if (i == 0) return 0;
+    }
+  }
+  /* From the > of template arguments back to their <; 0: there is none. */
+  size_t opening_angle(size_t i) const {
+    int depth = 0;
+    for (;; --i) {
+      const char c = open_of(i);
+      if (c == ')' || c == ']') i = opening(i);
+      else if (c == '>') ++depth;
+      else if (c == '<' && --depth == 0) return i;
+      else if (c == ';' || c == '{' || c == '}') return 0;
+      if (i == 0) return 0;
+    }
+  }
+  /* From the < of template arguments to their >; 0: it was a comparison. */
+  size_t closing_angle(size_t i) const {
+    int depth = 0;
+    for (; i + 1 < t_.size(); ++i) {
+      const char c = open_of(i);
+      if (c == '(' || c == '[') i = closing(i);
+      else if (c == '<') ++depth;
+      else if (c == '>' && --depth == 0) return i;
+      else if (c == ';' || c == '{' || c == '}') return 0;
+    }
+    return 0;
+  }
+
+  void replace(size_t first, size_t last, std::string with) {
+    edits_.push_back({t_[first].begin, t_[last].end, std::move(with)});
+  }
+  void fail(size_t i, const std::string &message) {
+    fprintf(stderr, "%s:%d: error: %s\n", src_.files[(size_t)t_[i].file].c_str(), t_[i].line,
+            message.c_str());
+    failed_ = true;
+  }
+
+  /* ---- functions that run on the device ---- */
+
+  void find_functions() {
+    for (size_t i = 0; i + 1 < t_.size(); ++i) {
+      if (t_[i].system || !(is(i, "__global__") || is(i, "__device__"))) continue;
+      size_t end = i;
+      Function f = {};
+      if (read_function(i, &f, &end)) {
+        f.kernel = f.kernel || is(i, "__global__");
+        functions_.push_back(f);
+        note_leaf(f);
+        i = f.body; /* lambdas and such inside are looked at too */
+      }
+    }
+  }
+
+  /* A definition that begins at token i: its name and its body. */
+  bool read_function(size_t i, Function *f, size_t *end) const {
+    size_t name = 0;
+    for (size_t j = i + 1; j + 1 < t_.size(); ++j) {
+      const char c = open_of(j);
+      if (is(j, "__global__")) f->kernel = true;
+      if (is(j, "__launch_bounds__") || is(j, "__attribute__") || is(j, "alignas") ||
+          is(j, "decltype") || is(j, "__align__")) {
+        if (open_of(j + 1) == '(') j = closing(j + 1);
+        continue;
+      }
+      if (is(j, "operator")) {
+        name = j;
+        while (open_of(j + 1) != '(' || is(j + 1, "()")) ++j;
+        if (open_of(j + 1) == '(' && open_of(j + 2) == ')' && open_of(j + 3) == '(') j += 2;
+        continue;
+      }
+      if (t_[j].kind == kName) name = j;
+      if (c == '<') {
+        const size_t close = closing_angle(j);
+        if (!close) return false;
+        j = close;
+        continue;
+      }
+      if (c == ';' || c == '=' || c == '[' || c == '{' || c == '}') return false;
+      if (c == '(') {
+        if (!name) return false;
+        size_t after = closing(j) + 1;
+        while (after + 1 < t_.size() && open_of(after) != '{' && open_of(after) != ';' &&
+               open_of(after) != '=') {
+          if (open_of(after) == '(') after = closing(after);
+          ++after;
+        }
+        if (open_of(after) != '{') return false;
+        f->name = text(name);
+        f->body = after;
+        f->body_end = closing(after);
+        *end = f->body_end;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /* A function is a leaf if nothing it calls can make a thread wait for another. */
+  void note_leaf(const Function &f) {
+    static const std::set<std::string> harmless = {
+        "if", "for", "while", "switch", "return", "sizeof", "alignof", "decltype", "void", "bool",
+        "char", "short", "int", "long", "unsigned", "signed", "float", "double", "size_t", "dim3",
+        "static_cast", "reinterpret_cast", "const_cast", "__attribute__", "defined", "int8_t",
+        "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t",
+        "min", "max", "abs", "fabs", "fabsf", "sqrt", "sqrtf", "rsqrt", "rsqrtf", "cbrt", "cbrtf",
+        "exp", "expf", "exp2f", "log", "logf", "log2f", "log10f", "pow", "powf", "sin", "sinf",
+        "cos", "cosf", "tan", "tanf", "tanh", "tanhf", "atan2f", "hypotf", "fma", "fmaf", "fmin",
+        "fmax", "fminf", "fmaxf", "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "round",
+        "roundf", "rint", "rintf", "fmod", "fmodf", "isnan", "isinf", "isfinite", "erf", "erff",
+        "atomicAdd", "atomicSub", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor",
+        "__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv", "__stwb", "__stcg", "__stcs",
+        "__stwt", "__fadd_rn", "__fsub_rn", "__fmul_rn", "__fdiv_rn", "__fsqrt_rn", "__fmaf_rn",
+        "__frcp_rn", "__umulhi", "__mulhi", "__popc", "__clz", "__ffs", "__brev",
+        "__float_as_int", "__float_as_uint", "__int_as_float", "__uint_as_float",
+        "__float2int_rn", "__float2int_rz", "__sinf", "__cosf", "__expf", "__logf", "__powf",
+        "thread_index", "block_index", "block_dim", "grid_dim", "__builtin_memcpy", "memcpy"};
+    bool leaf = true;
+    for (size_t i = f.body + 1; i < f.body_end && leaf; ++i) {
+      if (t_[i].kind != kName) continue;
+      size_t next = i + 1;
+      if (open_of(next) == '<' && closing_angle(next)) next = closing_angle(next) + 1;
+      const std::string name = text(i);
+      if (open_of(next) != '(' || harmless.count(name) || name.compare(0, 5, "make_") == 0) continue;
+      auto known = leaf_.find(name);
+      leaf = known != leaf_.end() && known->second;
+    }
+    auto at = leaf_.emplace(f.name, leaf).first;
+    at->second = at->second && leaf;
+  }
+
+  const Function *function_around(size_t i) const {
+    for (const Function &f : functions_)
+      if (f.body < i && i < f.body_end) return &f;
+    return nullptr;
+  }
+
+  /* ---- keywords ---- */
+
+  void keyword(size_t i) {
+    static const std::set<std::string> gone = {"__global__",  "__host__",    "__device__",
+                                               "__constant__", "__managed__", "__grid_constant__"};
+    const std::string name = text(i);
+    if (gone.count(name)) {
+      replace(i, i, "");
+    } else if (name == "__launch_bounds__" && open_of(i + 1) == '(') {
+      replace(i, closing(i + 1), "");
+    } else if (name == "__noinline__" && !(i && (open_of(i - 1) == '(' || open_of(i - 1) == ','))) {
+      replace(i, i, "__attribute__((noinline))");
+    }
+  }
+
+  /* ---- launches ---- */
+
+  bool opens_launch(size_t i) const {
+    return open_of(i) == '<' && open_of(i + 1) == '<' && open_of(i + 2) == '<' && touch(i) &&
+           i > 0 && !is(i - 1, "operator") && t_[i - 1].kind != kPunct + 10;
+  }
+
+  /* The first token of the expression that names the kernel and ends before token `i`. */
+  size_t callee_start(size_t i) const {
+    size_t at = i - 1;
+    for (;;) {
+      if (open_of(at) == '>' && !is(at, "->")) {
+        const size_t open = opening_angle(at);
+        if (!open) return i;
+        at = open - 1;
+        continue;
+      }
+      if (open_of(at) == ')' || open_of(at) == ']') {
+        const bool subscript = open_of(at) == ']';
+        at = opening(at);
+        if (at > 0 && (subscript || t_[at - 1].kind == kName)) {
+          static const std::set<std::string> before = {"return", "else", "do", "if", "while", "for"};
+          if (!before.count(text(at - 1))) {
+            --at;
+            continue;
+          }
+        }
+        return at;
+      }
+      if (t_[at].kind != kName) return i;
+      if (at > 0 && (is(at - 1, "::") || is(at - 1, ".") || is(at - 1, "->"))) {
+        const bool scope = is(at - 1, "::");
+        if (at < 2 || (scope && t_[at - 2].kind != kName && open_of(at - 2) != '>')) return at - 1;
+        if (scope && is(at - 2, "return")) return at - 1;
+        at -= 2;
+        continue;
+      }
+      return at;
+    }
+  }
+
+  void launch(size_t i) {
+    const size_t first = callee_start(i);
+    if (first >= i) return fail(i, "'<<<' without a kernel's name before it");
+    /* The end of the configuration: the last three of the first run of '>' outside brackets. */
+    size_t close = i + 3;
+    for (; close + 1 < t_.size(); ++close) {
+      const char c = open_of(close);
+      if (c == '(' || c == '[' || c == '{') close = closing(close);
+      if (c == ';' || c == '}') return fail(i, "'<<<' without '>>>'");
+      if (c == '>' && open_of(close + 1) == '>' && open_of(close + 2) == '>' && touch(close) &&
+          touch(close + 1) && open_of(close + 3) != '>')
+        break;
+    }
+    const size_t args = close + 3;
+    if (args >= t_.size() || open_of(args) != '(')
+      return fail(i, "a launch needs its arguments in parentheses after '>>>'");
+    const std::string kernel = text(first, i - 1);
+    size_t base = i - 1;
+    if (open_of(base) == '>') base = opening_angle(base) - 1;
+    auto known = leaf_.find(text(base));
+    const char *can_wait = known != leaf_.end() && known->second ? "false" : "true";
+    std::string quoted;
+    for (char c : kernel) quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    replace(first, i + 2,
+            std::string("::cpu_device::launch<") + can_wait +
+                ">([=](const auto &...cu_a) { " + kernel +
+                "(cu_a...); }, [&](auto cu_p) -> decltype(cu_p(" + kernel + ")) { return cu_p(" +
+                kernel + "); }, [&](auto cu_p) -> decltype(cu_p.template symbol<(" + kernel +
+                ")>()) { return cu_p.template symbol<(" + kernel +
+                ")>(); }, ::cpu_device::LaunchPlace{\"" + quoted + "\", \"" +
+                src_.files[(size_t)t_[i].file] + "\", " + std::to_string(t_[i].line) +
+                ", nullptr}, ::cpu_device::LaunchShape(");
+    replace(close, close + 2, "))");
+  }
+
+  /* ---- shared memory ---- */
+
+  /* Rewrites the declaration around the __shared__ at token i; returns its last token. */
+  size_t shared_declaration(size_t i) {
+    size_t first = i, end = i;
+    while (first > 0 && (t_[first - 1].kind == kName || open_of(first - 1) == ')')) {
+      const size_t before = open_of(first - 1) == ')' ? opening(first - 1) - 1 : first - 1;
+      static const std::set<std::string> specifiers = {"extern",       "static",   "volatile",
+                                                       "const",        "alignas",  "__align__",
+                                                       "__attribute__", "__device__"};
+      if (!specifiers.count(text(before))) break;
+      first = before;
+    }
+    bool external = false;
+    std::vector<size_t> names;
+    std::string members;
+    size_t name = 0;
+    for (end = first; end + 1 < t_.size(); ++end) {
+      const char c = open_of(end);
+      if (is(end, "extern")) external = true;
+      if (is(end, "__attribute__") || is(end, "alignas") || is(end, "__align__") || is(end, "decltype")) {
+        if (open_of(end + 1) == '(') end = closing(end + 1);
+        continue;
+      }
+      if (c == '{' && names.empty()) {
+        end = closing(end);
+        continue;
+      }
+      if (c == '<') {
+        const size_t close = closing_angle(end);
+        if (close) end = close;
+        continue;
+      }
+      if (t_[end].kind == kName) name = end;
+      if (c == '[') {
+        end = closing(end);
+        continue;
+      }
+      if (c == '=' || c == '(')
+        return fail(i, "a __shared__ variable cannot have an initial value"), end;
+      if (c == ',' || c == ';') {
+        if (name) names.push_back(name);
+        name = 0;
+        if (c == ';') break;
+      }
+    }
+    const Function *f = function_around(i);
+    if (!f) return shared_at_file_scope(first, end, names, external);
+    const std::string id = std::to_string(t_[i].begin);
+    const std::string type = "CuShared" + id, object = "cu_shared" + id;
+    replace_specifiers(first, i, end, "struct " + type + " { ");
+    std::string after = "; } &" + object + " = ::cpu_device::" +
+                        (external ? "extern_shared<" : "shared<") + type + ">();";
+    for (size_t n : names) after += " auto &" + text(n) + " = " + object + "." + text(n) + ";";
+    edits_.push_back({t_[end].begin, t_[end].end, after});
+    return end;
+  }
+
+  /* `extern`, `static` and CUDA's keywords are no part of a member's declaration. */
+  void replace_specifiers(size_t first, size_t, size_t end, const std::string &with) {
+    edits_.push_back({t_[first].begin, t_[first].begin, with});
+    bool at_first = true;
+    for (size_t j = first; j < end; ++j) {
+      if (is(j, "extern") || is(j, "static") || is(j, "__shared__") || is(j, "__device__")) {
+        if (j == first && at_first) edits_.back().end = t_[j].end;
+        else replace(j, j, "");
+      }
+      at_first = false;
+    }
+  }
+
+  /* One copy for each operating-system thread, which runs one block at a time. */
+  size_t shared_at_file_scope(size_t first, size_t end, const std::vector<size_t> &names,
+                              bool external) {
+    if (external) {
+      fail(first, "extern __shared__ at file scope is not supported: declare it in the kernel");
+      return end;
+    }
+    (void)names;
+    for (size_t j = first; j < end; ++j)
+      if (is(j, "__shared__") || is(j, "__device__")) replace(j, j, is(j, "__shared__") ? "thread_local" : "");
+    return end;
+  }
+
+  const Source &src_;
+  const std::vector<Token> &t_;
+  std::vector<Edit> edits_;
+  std::vector<Function> functions_;
+  std::map<std::string, bool> leaf_;
+  bool failed_ = false;
+};
+
+/* ---- files and processes ---- */
+
+/* What `argv` prints; false, its own words on standard error, where it fails. */
+bool output_of(char *const argv[], std::string *out) {
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    execvp(argv[0], argv);
+    fprintf(stderr, "cu_to_cpp: cannot run %s: %s\n", argv[0], strerror(errno));
+    _exit(127);
+  }
+  close(ends[1]);
+  char buffer[1 << 16];
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) out->append(buffer, (size_t)n);
+  close(ends[0]);
+  int status = 0;
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0;
+}
+
+bool write_file(const char *path, const std::string &text) {
+  FILE *f = fopen(path, "w");
+  if (!f) return false;
+  const bool written = fwrite(text.data(), 1, text.size(), f) == text.size();
+  return fclose(f) == 0 && written;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 5 || strcmp(argv[3], "--") != 0) {
+    fprintf(stderr, "usage: cu_to_cpp SOURCE.cu OUTPUT.cc -- COMPILER FLAGS...\n");
+    return 2;
+  }
+  std::vector<char *> command(argv + 4, argv + argc);
+  for (const char *more : {"-D__CUDACC__=1", "-D__NVCC__=1", "-DCPU_DEVICE_TRANSLATING=1",
+                           "-include", "cuda_runtime.h", "-E", "-x", "c++", (const char *)argv[1]})
+    command.push_back(const_cast<char *>(more));
+  command.push_back(nullptr);
+  Source source;
+  if (!output_of(command.data(), &source.text)) return 1;
+  tokenize(&source);
+  Translator translator(&source);
+  if (!translator.run()) return 1;
+  if (!write_file(argv[2], translator.result())) {
+    fprintf(stderr, "cu_to_cpp: cannot write %s: %s\n", argv[2], strerror(errno));
+    return 1;
+  }
+  return 0;
+}
