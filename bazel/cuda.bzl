@@ -205,7 +205,8 @@ def _cuda_library_impl(ctx):
             srcs = [_cu_to_cpp(ctx, features, cc_toolchain, context, f) for f in cu],
             # First, so that the command line's and the target's own flags win.
             user_compile_flags = _cpu_flags(ctx) + ctx.attr.copts,
-            compilation_contexts = contexts,
+            # Only for the source lines that the compiler quotes in its messages.
+            compilation_contexts = [_with_headers(context, cu)],
             **common
         )
 

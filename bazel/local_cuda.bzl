@@ -103,6 +103,14 @@ def _architectures(rctx, nvcc):
 
 def _ask_nvcc(rctx, nvcc):
     """Returns (toolkit, "") or (None, why this nvcc does not do)."""
+    toolkit, why = _ask_nvcc_at(rctx, nvcc)
+    real = str(rctx.path(nvcc).realpath)
+    if not toolkit and real != nvcc:
+        # nvcc looks for its files beside the name it was called by: a link misleads it.
+        toolkit, _ = _ask_nvcc_at(rctx, real)
+    return (toolkit, "") if toolkit else (None, why)
+
+def _ask_nvcc_at(rctx, nvcc):
     res = _execute(rctx, [nvcc, "--version"])
     version = ""
     for line in res.stdout.split("\n"):
@@ -110,13 +118,7 @@ def _ask_nvcc(rctx, nvcc):
             version = line.split(", release ")[1].split(",")[0].strip()
     if res.return_code != 0 or not version:
         return None, nvcc + " --version failed: " + _first_line(res)
-
     dry = _dry_run(rctx, nvcc)
-    real = str(rctx.path(nvcc).realpath)
-    if not dry.top and real != nvcc:
-        # nvcc looks for its files beside the name it was called by: a link misleads it.
-        nvcc = real
-        dry = _dry_run(rctx, nvcc)
     if not dry.top:
         return None, nvcc + " -dryrun failed: " + dry.error
 

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <cuda_runtime.h>
+
+__global__ void kernel(int *d_values) { d_values[threadIdx.x] = 1; }
+
+int main(void) {
+  int never_used = 3;
+  kernel<<<1, 1>>>(NULL);
+  return 0;
+}
