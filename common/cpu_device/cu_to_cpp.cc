@@ -378,7 +378,7 @@ class Translator {
 
   bool opens_launch(size_t i) const {
     return open_of(i) == '<' && open_of(i + 1) == '<' && open_of(i + 2) == '<' && touch(i) &&
-           i > 0 && !is(i - 1, "operator") && t_[i - 1].kind != kPunct + 10;
+           i > 0 && !is(i - 1, "operator");
   }
 
   /* The first token of the expression that names the kernel and ends before token `i`. */
@@ -500,16 +500,35 @@ class Translator {
     if (!f) return shared_at_file_scope(first, end, names, external);
     const std::string id = std::to_string(t_[i].begin);
     const std::string type = "CuShared" + id, object = "cu_shared" + id;
-    replace_specifiers(first, i, end, "struct " + type + " { ");
-    std::string after = "; } &" + object + " = ::cpu_device::" +
-                        (external ? "extern_shared<" : "shared<") + type + ">();";
-    for (size_t n : names) after += " auto &" + text(n) + " = " + object + "." + text(n) + ";";
+    if (external) return dynamic_array(first, end, names, type);
+    replace_specifiers(first, end, "struct " + type + " { ");
+    std::string after = "; } &" + object + " = ::cpu_device::shared<" + type + ">();";
+    for (size_t n : names)
+      after += " [[maybe_unused]] auto &" + text(n) + " = " + object + "." + text(n) + ";";
     edits_.push_back({t_[end].begin, t_[end].end, after});
     return end;
   }
 
+  /* extern __shared__ T name[]; becomes a reference to an array of no known length. */
+  size_t dynamic_array(size_t first, size_t end, const std::vector<size_t> &names,
+                       const std::string &type) {
+    if (names.size() != 1) {
+      fail(first, "declare one extern __shared__ array at a time");
+      return end;
+    }
+    replace_specifiers(first, end, "typedef ");
+    for (size_t j = first; j < end; ++j)
+      if (is(j, "alignas") || is(j, "__attribute__") || is(j, "__align__"))
+        replace(j, closing(j + 1), "");
+    replace(names[0], names[0], type);
+    edits_.push_back({t_[end].begin, t_[end].end,
+                      "; [[maybe_unused]] " + type + " &" + text(names[0]) + " = *(" + type +
+                          " *)::cpu_device::dynamic_shared();"});
+    return end;
+  }
+
   /* `extern`, `static` and CUDA's keywords are no part of a member's declaration. */
-  void replace_specifiers(size_t first, size_t, size_t end, const std::string &with) {
+  void replace_specifiers(size_t first, size_t end, const std::string &with) {
     edits_.push_back({t_[first].begin, t_[first].begin, with});
     bool at_first = true;
     for (size_t j = first; j < end; ++j) {

@@ -35,7 +35,7 @@
 
 namespace cpu_device {
 
-__thread ThreadState t_thread;
+__thread ThreadState t_thread = {};
 
 namespace {
 

@@ -40,11 +40,6 @@ inline Struct &shared() {
   return *static_cast<Struct *>(shared_array(SharedArrayOf<Struct>::array.id));
 }
 
-template <class Struct>
-inline Struct &extern_shared() {
-  return *static_cast<Struct *>(dynamic_shared());
-}
-
 }  // namespace cpu_device
 
 #endif

@@ -191,7 +191,8 @@ enum cudaDeviceAttr {
   cudaDevAttrHostNumaMemoryPoolsSupported = 142,
   cudaDevAttrHostNumaMultinodeIpcSupported = 143,
   cudaDevAttrHostMemoryPoolsSupported = 144,
-  cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147
+  cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147,
+  cudaDevAttrMax = 148
 };
 
 enum cudaFuncAttribute {
