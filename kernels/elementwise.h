@@ -155,9 +155,10 @@ void fill_fast_cpu(size_t n, float value, float *out);
 size_t elementwise_fast_cpu_threads(void);
 void elementwise_fast_cpu_set_threads(size_t threads);
 
-/* Calls that touch more bytes than this write past the cache. The default is
- * the last cache's size; 0 makes all calls do so, SIZE_MAX none. Where the
- * processor has no such stores it changes nothing. */
+/* Calls that touch more bytes than this write past the cache, unless the output
+ * is an input too. The default is the last cache's size, at most 64 MiB; 0 makes
+ * all calls do so, SIZE_MAX none. Where the processor has no such stores it
+ * changes nothing. */
 void elementwise_fast_cpu_set_stream_above(size_t bytes);
 
 #ifdef __cplusplus

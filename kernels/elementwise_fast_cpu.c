@@ -166,12 +166,15 @@ static void run_share(void *context, size_t worker, size_t workers) {
         range_plain(work->op, end - begin, work->a, x, y, work->out + begin);
 }
 
+/* The last cache's size, or 64 MiB where it is reported as more: large processors
+ * add up caches of which each core reaches one part at full speed. */
 static size_t last_cache_bytes(void) {
+    const long limit = 64L << 20;
     long bytes = -1;
 #ifdef _SC_LEVEL3_CACHE_SIZE
     bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-    return bytes > 0 ? (size_t)bytes : (size_t)32 << 20; /* a usual size */
+    return (size_t)(bytes > 0 && bytes < limit ? bytes : limit);
 }
 
 static void run(Op op, size_t n, float a, const float *x, const float *y, float *out) {
