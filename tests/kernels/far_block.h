@@ -14,8 +14,9 @@ extern "C" {
 enum { EVERY_THREAD = -1 };
 
 /* What block `block` of the plan's grid does for out = x + y: all its threads,
- * or the one given. Only the elements of that block need to exist in memory. */
-cudaError_t add_one_block_gpu(ElementwisePlan plan, size_t block, int only_thread,
+ * or the one given. The arrays in memory start with element `begin`: those
+ * before it need not exist, and only what the block touches does. */
+cudaError_t add_one_block_gpu(ElementwisePlan plan, size_t block, int only_thread, size_t begin,
                               const float *d_x, const float *d_y, float *d_out);
 
 #ifdef __cplusplus
