@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See crossover.h. Part of a lesson's main, so CUDA_CHECK may exit. */
+#include "lessons/crossover.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <cuda_runtime_api.h>
+
+#include "common/check.h"
+#include "lessons/svg_plot.h"
+
+enum { POINTS_MAX = 16, SHOWN_WAYS = 4 };
+
+static const TimingWay SHOWN[SHOWN_WAYS] = {WAY_CPU_ONE_THREAD, WAY_CPU_ALL_THREADS,
+                                            WAY_GPU_AND_WAIT, WAY_GPU_TRANSFERS};
+enum { ALL_THREADS = 1, AND_WAIT = 2, TRANSFERS = 3 }; /* indices into SHOWN */
+
+size_t crossover_index(const double *slow_ms, const double *fast_ms, size_t count) {
+    size_t index = count;
+    while (index > 0 && fast_ms[index - 1] < slow_ms[index - 1]) index--;
+    return index;
+}
+
+/* The median times, one array for each way shown, ready to plot. */
+typedef struct Curves {
+    size_t count;
+    double n[POINTS_MAX];
+    double ms[SHOWN_WAYS][POINTS_MAX];
+} Curves;
+
+static bool measure_point(Lesson *lesson, TimingCase *c, float *want, Curves *curves,
+                          Doubts *doubts) {
+    TimerOptions options = lesson_timer_options(lesson, 0);
+    Record *row = record_row(lesson->record, "crossover");
+    size_t point = curves->count++;
+    if (lesson->options.repeat == 0) options.budget_ms = 20;
+    curves->n[point] = (double)c->n;
+    record_count(row, "n", c->n);
+    printf("   %13s", text_count(c->n));
+    for (int way = 0; way < SHOWN_WAYS; way++) {
+        static const char *const keys[] = {"cpu_one_thread", "cpu_all_threads",
+                                           "device_launch_and_wait", "device_with_transfers"};
+        TimerStats stats;
+        CUDA_CHECK(timing_measure(c, SHOWN[way], &options, &stats));
+        curves->ms[way][point] = stats.median_ms;
+        doubts_note(doubts, timing_way_name(lesson, SHOWN[way]), &stats);
+        record_timer(row, keys[way], &stats);
+        printf(" %19s", text_time(&stats));
+    }
+    printf("\n");
+    return timing_verify(lesson, c, want);
+}
+
+static void print_winner(Lesson *lesson, const Curves *curves, int way, const char *what,
+                         const char *key) {
+    size_t index = crossover_index(curves->ms[ALL_THREADS], curves->ms[way], curves->count);
+    if (index < curves->count) {
+        printf("   %s, the GPU beats all CPU threads from n = %s on.\n", what,
+               text_count((uint64_t)curves->n[index]));
+        record_number(lesson->record, key, curves->n[index]);
+    } else {
+        printf("   %s, the GPU does not beat all CPU threads at these n.\n", what);
+        record_text(lesson->record, key, NULL);
+    }
+}
+
+static bool plot(const Lesson *lesson, const Curves *curves) {
+    static const PlotText on_gpu = {"x + x: CPU and GPU", "n (elements)", "median time (ms)"};
+    static const PlotText on_cpu = {"x + x: CPU and CPU device (says nothing about a GPU)",
+                                    "n (elements)", "median time (ms)"};
+    char names[SHOWN_WAYS][64], why[512];
+    PlotCurve plotted[SHOWN_WAYS];
+    for (int way = 0; way < SHOWN_WAYS; way++) {
+        snprintf(names[way], sizeof names[way], "%s", timing_way_name(lesson, SHOWN[way]));
+        plotted[way] = (PlotCurve){names[way], curves->count, curves->n, curves->ms[way]};
+    }
+    if (!svg_plot_write(lesson->options.plot_path, lesson->on_cpu_device ? &on_cpu : &on_gpu,
+                        SHOWN_WAYS, plotted, why, sizeof why)) {
+        fprintf(stderr, "%s\n", why);
+        return false;
+    }
+    printf("   Curve: %s\n", lesson->options.plot_path);
+    return true;
+}
+
+bool show_crossover(Lesson *lesson, const TimingCase *arrays, float *want, size_t n_max,
+                    Doubts *doubts) {
+    Curves curves = {0};
+    TimingCase c = *arrays;
+    bool right = true;
+    c.multiply = false;
+    printf("\n5. x + x at growing n: host array to host array, or with the data on the device\n\n");
+    printf("   %13s", "n");
+    for (int way = 0; way < SHOWN_WAYS; way++) printf(" %19s", timing_way_name(lesson, SHOWN[way]));
+    printf("\n");
+    for (size_t n = 1000; n <= n_max && curves.count < POINTS_MAX; n *= 4) {
+        c.n = n;
+        right = measure_point(lesson, &c, want, &curves, doubts) && right;
+    }
+    if (curves.count == 0) {
+        printf("   (none: the matrix has fewer than 1,000 elements)\n");
+        return right;
+    }
+    if (!lesson->on_cpu_device && lesson->optimised) {
+        print_winner(lesson, &curves, AND_WAIT, "With the data on the device",
+                     "gpu_wins_from_n");
+        print_winner(lesson, &curves, TRANSFERS, "With transfers", "gpu_with_transfers_wins_from_n");
+    }
+    if (lesson->options.plot_path != NULL) right = plot(lesson, &curves) && right;
+    return right;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a program sees the GPUs that it sees; see device_visibility.h. */
+#include "lessons/device_visibility.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef LAB_CPU_DEVICE
+enum { ON_CPU_DEVICE = 1 };
+#else
+enum { ON_CPU_DEVICE = 0 };
+#endif
+
+int device_visibility_known_gpus(void) {
+    DIR *folder = opendir("/proc/driver/nvidia/gpus");
+    if (folder == NULL) return -1;
+    int count = 0;
+    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        if (entry->d_name[0] != '.') count++;
+    }
+    closedir(folder);
+    return count;
+}
+
+void device_visibility_find(DeviceVisibility *found) {
+    memset(found, 0, sizeof *found);
+    found->cpu_device = ON_CPU_DEVICE;
+    found->status = cudaGetDeviceCount(&found->visible_count);
+    if (found->status != cudaSuccess) found->visible_count = 0;
+    if (cudaDriverGetVersion(&found->driver_version) != cudaSuccess)
+        found->driver_version = 0;
+    if (cudaRuntimeGetVersion(&found->runtime_version) != cudaSuccess)
+        found->runtime_version = 0;
+    cudaGetLastError(); /* kept in status; the next caller must not inherit it */
+    found->known_gpus = device_visibility_known_gpus();
+    found->visible = getenv("CUDA_VISIBLE_DEVICES");
+    found->order = getenv("CUDA_DEVICE_ORDER");
+}
+
+/* Entries of the list and how many of them are MIG slices. */
+static int count_entries(const char *list, int *mig_slices) {
+    int entries = 0;
+    *mig_slices = 0;
+    for (const char *entry = list; entry != NULL && *entry != '\0';) {
+        entries++;
+        if (strncmp(entry, "MIG-", 4) == 0) ++*mig_slices;
+        entry = strchr(entry, ',');
+        if (entry != NULL) entry++;
+    }
+    return entries;
+}
+
+static void known_text(int known_gpus, char *text, size_t size) {
+    text[0] = '\0';
+    if (known_gpus >= 0) {
+        snprintf(text, size, " of the %d that the driver knows", known_gpus);
+    }
+}
+
+void device_visibility_describe(const DeviceVisibility *found, char *text, size_t size) {
+    const char *list = found->visible;
+    char known[64];
+    int mig_slices = 0;
+    int entries = count_entries(list, &mig_slices);
+    known_text(found->known_gpus, known, sizeof known);
+
+    if (found->cpu_device) {
+        snprintf(text, size,
+                 "%s%s%s: it is about GPUs, the CPU device has its own,\n"
+                 "LAB_CPU_DEVICE_COUNT",
+                 list != NULL ? "set to \"" : "not set", list != NULL ? list : "",
+                 list != NULL ? "\"" : "");
+    } else if (list == NULL) {
+        snprintf(text, size, "not set: every GPU is visible (%d%s)", found->visible_count,
+                 known);
+    } else if (entries == 0) {
+        snprintf(text, size, "set, but empty: this hides every GPU");
+    } else if (found->visible_count == 0) {
+        snprintf(text, size, "\"%s\": its first entry names no GPU, which hides every GPU",
+                 list);
+    } else if (found->visible_count < entries && mig_slices > 1) {
+        snprintf(text, size,
+                 "\"%s\": %d of %d visible, MIG limit:\na process uses one MIG slice only",
+                 list, found->visible_count, entries);
+    } else if (found->visible_count < entries) {
+        snprintf(text, size,
+                 "\"%s\": %d of %d visible: an entry that names no GPU\n"
+                 "hides itself and all that follow",
+                 list, found->visible_count, entries);
+    } else {
+        snprintf(text, size,
+                 "\"%s\": %d visible%s;\ndevice 0 here is the first entry of that list",
+                 list, found->visible_count, known);
+    }
+}
+
+void device_visibility_describe_order(const DeviceVisibility *found, char *text,
+                                      size_t size) {
+    if (found->cpu_device) {
+        snprintf(text, size, "%s: no effect on the CPU device",
+                 found->order != NULL ? found->order : "not set");
+    } else if (found->order == NULL || strcmp(found->order, "FASTEST_FIRST") == 0) {
+        snprintf(text, size,
+                 "%s: the fastest GPU is device 0; nvidia-smi counts by PCI address",
+                 found->order != NULL ? found->order : "not set");
+    } else if (strcmp(found->order, "PCI_BUS_ID") == 0) {
+        snprintf(text, size, "PCI_BUS_ID: counted by PCI address, as nvidia-smi does");
+    } else {
+        snprintf(text, size, "\"%s\": unknown; CUDA knows FASTEST_FIRST and PCI_BUS_ID",
+                 found->order);
+    }
+}
+
+static const char USE_THE_CPU_DEVICE[] =
+    "or use the CPU device meanwhile: bazel run --config=cpu //lessons:01_device_query";
+
+void device_visibility_explain_none(const DeviceVisibility *found, char *text,
+                                    size_t size) {
+    char driver[32], runtime[32];
+    snprintf(driver, sizeof driver, "%d.%d", found->driver_version / 1000,
+             found->driver_version % 1000 / 10);
+    snprintf(runtime, sizeof runtime, "%d.%d", found->runtime_version / 1000,
+             found->runtime_version % 1000 / 10);
+
+    if (found->cpu_device) {
+        snprintf(text, size,
+                 "Why: this program was built for the CPU device, and LAB_CPU_DEVICE_COUNT "
+                 "leaves none.\n"
+                 "What to do: unset LAB_CPU_DEVICE_COUNT, or set it to 1 or more.");
+    } else if (found->visible != NULL && found->driver_version > 0 &&
+               (found->status == cudaErrorNoDevice ||
+                found->status == cudaErrorInvalidDevice || found->status == cudaSuccess)) {
+        char known[64];
+        known_text(found->known_gpus, known, sizeof known);
+        snprintf(
+            text, size,
+            "Why: hidden by CUDA_VISIBLE_DEVICES, which is \"%s\": 0 GPUs are visible%s.\n"
+            "What to do: unset CUDA_VISIBLE_DEVICES, or set it to an ordinal or UUID of\n"
+            "nvidia-smi -L.",
+            found->visible, known);
+    } else if (found->status == cudaErrorInsufficientDriver && found->driver_version == 0) {
+        snprintf(text, size,
+                 "Why: no NVIDIA driver was found (libcuda.so.1 is missing or does not "
+                 "answer).\n"
+                 "What to do: install the driver (in a container: start it with --gpus "
+                 "all; in WSL:\n"
+                 "install the driver in Windows, none in Linux), see bazel run "
+                 "//bazel:doctor,\n%s",
+                 USE_THE_CPU_DEVICE);
+    } else if (found->status == cudaErrorInsufficientDriver) {
+        snprintf(text, size,
+                 "Why: the driver is too old: it supports CUDA up to %s, this program was "
+                 "built with\n"
+                 "CUDA %s.\nWhat to do: update the driver, build with a toolkit of at most "
+                 "%s,\n%s",
+                 driver, runtime, driver, USE_THE_CPU_DEVICE);
+    } else if (found->status == cudaErrorNoDevice || found->status == cudaSuccess) {
+        snprintf(text, size,
+                 "Why: a driver (CUDA %s) is installed, but it finds no GPU.\n"
+                 "What to do: does nvidia-smi list one? In a container: start it with "
+                 "--gpus all;\n%s",
+                 driver, USE_THE_CPU_DEVICE);
+    } else {
+        snprintf(text, size,
+                 "Why: the driver answers %d %s: %s.\n"
+                 "What to do: see what nvidia-smi says, and bazel run //bazel:doctor;\n%s",
+                 (int)found->status, cudaGetErrorName(found->status),
+                 cudaGetErrorString(found->status), USE_THE_CPU_DEVICE);
+    }
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the time of a program's first GPU call goes. Part of lesson 04.
+ *
+ * The rule to keep: first_call_start must be the first code of the process that
+ * touches CUDA, and show_first_call the first that runs a kernel of
+ * elementwise.cu; else the costs to be shown have been paid elsewhere. */
+#ifndef LESSONS_FIRST_CALL_H_
+#define LESSONS_FIRST_CALL_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/lesson.h"
+#include "lessons/timing_ways.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Milliseconds on the host clock. */
+typedef struct FirstCall {
+    double driver_ms;  /* the first CUDA call of all: the driver starts */
+    double context_ms; /* the context on the device */
+} FirstCall;
+
+/* Starts driver and context on the device named as --device names it. Ignores
+ * errors: lesson_begin, which comes next, finds and explains them. */
+void first_call_start(const char *device, FirstCall *first);
+
+/* Computes x + x on the device a first time, a second time and in the steady
+ * state, and prints each step's time. c->x, c->out and c->n are given; c->d_x
+ * and c->d_out are allocated here, filled, and left to the caller. */
+void show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LESSONS_FIRST_CALL_H_ */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The launch queue: why a loop of launches that never waits seems fast at first
+ * and slow after a while. Part of lesson 04. */
+#ifndef LESSONS_LAUNCH_QUEUE_H_
+#define LESSONS_LAUNCH_QUEUE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/lesson.h"
+#include "lessons/timing_ways.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Launches the case's kernel `launches` times without waiting, reads the host
+ * clock round each, and prints the median time of a launch along the way beside
+ * the kernel's own time, which stays as it is. False if a launch failed. */
+bool show_launch_queue(Lesson *lesson, const TimingCase *timing_case, size_t launches);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LESSONS_LAUNCH_QUEUE_H_ */

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See round_trip.h. The comparison walks the elements by itself, one index after
+ * the other, so that it shares no code with the copies that it judges. */
+#include "lessons/round_trip.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/check.h"
+#include "common/compare.h"
+#include "common/device_array.h"
+#include "common/philox.h"
+
+/* A buffer with room for the strided array, and the array inside it. */
+typedef struct Buffer {
+    unsigned char *bytes;
+    size_t size;
+    HostArray array;
+} Buffer;
+
+static bool buffer_make(Buffer *buffer, const RoundTripCase *trip) {
+    ptrdiff_t strides[ROUND_TRIP_DIMS];
+    ptrdiff_t item = (ptrdiff_t)dtype_size(trip->dtype), run = item, first = 0;
+    for (int k = 0; k < trip->ndim; k++) {
+        int axis = trip->column_major ? k : trip->ndim - 1 - k;
+        ptrdiff_t count = (ptrdiff_t)trip->shape[axis];
+        ptrdiff_t step = trip->step[axis] == 0 ? 1 : trip->step[axis];
+        strides[axis] = run * step;
+        if (step < 0 && count > 0) first -= (count - 1) * strides[axis];
+        run *= count * (step < 0 ? -step : step);
+    }
+    buffer->size = (size_t)run;
+    buffer->bytes = malloc(buffer->size + sizeof(uint32_t)); /* whole words to fill */
+    if (buffer->bytes == NULL) return false;
+    buffer->array = host_array_strided(buffer->bytes + first, trip->dtype, trip->ndim,
+                                       trip->shape, strides);
+    return true;
+}
+
+/* Address of element `index`, counted with the last axis fastest. */
+static unsigned char *element(const HostArray *x, size_t index) {
+    ptrdiff_t offset = 0;
+    for (int axis = x->ndim - 1; axis >= 0; axis--) {
+        offset += (ptrdiff_t)(index % x->shape[axis]) * x->strides[axis];
+        index /= x->shape[axis];
+    }
+    return (unsigned char *)x->data + offset;
+}
+
+/* First element of a that differs from b's, or the count if none does. */
+static size_t first_difference(const HostArray *a, const HostArray *b) {
+    size_t count = host_array_count(a), item = dtype_size(a->dtype);
+    if (host_array_is_contiguous(a) && host_array_is_contiguous(b) &&
+        (count == 0 || memcmp(a->data, b->data, count * item) == 0)) {
+        return count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (memcmp(element(a, i), element(b, i), item) != 0) return i;
+    }
+    return count;
+}
+
+/* True if `buffer` holds nothing but poison outside its elements. Overwrites the
+ * elements, so it comes last. */
+static bool gaps_are_clean(Buffer *buffer) {
+    size_t count = host_array_count(&buffer->array), item = dtype_size(buffer->array.dtype);
+    if (host_array_is_contiguous(&buffer->array)) return true;
+    for (size_t i = 0; i < count; i++) memset(element(&buffer->array, i), LAB_POISON_BYTE, item);
+    for (size_t i = 0; i < buffer->size; i++) {
+        if (buffer->bytes[i] != LAB_POISON_BYTE) return false;
+    }
+    return true;
+}
+
+static RoundTripOutcome outcome_of(cudaError_t status, const char *step, RoundTripResult *result) {
+    const char *why = lab_last_message();
+    snprintf(result->text, sizeof result->text, "%s: %s", step,
+             why[0] != '\0' ? why : cudaGetErrorString(status));
+    return status == cudaErrorInvalidValue ? ROUND_TRIP_REFUSED : ROUND_TRIP_ERROR;
+}
+
+/* One get into `back` (poisoned before) and its comparison with x. */
+static RoundTripOutcome get_and_compare(const DeviceArray *d_x, const HostArray *x, Buffer *back,
+                                        const char *step, RoundTripResult *result) {
+    memset(back->bytes, LAB_POISON_BYTE, back->size);
+    cudaError_t status = get(&back->array, d_x);
+    if (status != cudaSuccess) return outcome_of(status, step, result);
+    size_t different = first_difference(&back->array, x);
+    if (different < host_array_count(x)) {
+        snprintf(result->text, sizeof result->text, "%s: element %zu came back with other bits",
+                 step, different);
+        return ROUND_TRIP_WRONG_BITS;
+    }
+    if (!gaps_are_clean(back)) {
+        snprintf(result->text, sizeof result->text, "%s: wrote between the elements", step);
+        return ROUND_TRIP_WRONG_BITS;
+    }
+    return ROUND_TRIP_SAME_BITS;
+}
+
+RoundTripResult round_trip(const RoundTripCase *trip, uint64_t seed) {
+    RoundTripResult result = {.outcome = ROUND_TRIP_ERROR};
+    RoundTripCase plain = {.dtype = trip->dtype, .ndim = trip->ndim};
+    memcpy(plain.shape, trip->shape, sizeof plain.shape);
+    Buffer x = {0}, back = {0}, packed = {0};
+    DeviceArray d_x = {0};
+    if (!buffer_make(&x, trip) || !buffer_make(&back, trip)) {
+        snprintf(result.text, sizeof result.text, "no host memory for 2 x %zu bytes", x.size);
+        goto release;
+    }
+    result.bytes = host_array_count(&x.array) * dtype_size(trip->dtype);
+    host_array_describe(&x.array, result.description, sizeof result.description);
+    philox_bits_fill((uint32_t *)(void *)x.bytes, (x.size + 3) / sizeof(uint32_t), seed);
+
+    cudaError_t status = to_gpu(&d_x, &x.array);
+    if (status != cudaSuccess) {
+        result.outcome = outcome_of(status, "to_gpu", &result);
+        goto release;
+    }
+    result.outcome = get_and_compare(&d_x, &x.array, &back, "get", &result);
+    if (result.outcome == ROUND_TRIP_SAME_BITS && !host_array_is_contiguous(&x.array)) {
+        if (buffer_make(&packed, &plain)) {
+            result.outcome = get_and_compare(&d_x, &x.array, &packed, "get, packed", &result);
+        } else {
+            snprintf(result.text, sizeof result.text, "no host memory for %zu bytes", packed.size);
+            result.outcome = ROUND_TRIP_ERROR;
+        }
+    }
+
+release:
+    device_array_free(&d_x);
+    free(x.bytes);
+    free(back.bytes);
+    free(packed.bytes);
+    return result;
+}

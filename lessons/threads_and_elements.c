@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See threads_and_elements.h. Part of a lesson's main, so CUDA_CHECK may exit. */
+#include "lessons/threads_and_elements.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <stdlib.h>
+
+#include <cuda_runtime_api.h>
+
+#include "common/check.h"
+#include "kernels/elementwise.h"
+#include "kernels/one_per_thread.h"
+#include "lessons/without_guard.h"
+
+enum { THREADS = 256, SIGNED_MAX = 2000000 };
+
+/* The first and last elements of blocks, one in the middle, and the last of all. */
+static size_t pick_elements(size_t n, size_t *elements) {
+    const size_t wished[] = {0, 255, 256, 1000003, n - 1};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof wished / sizeof wished[0]; i++) {
+        if (wished[i] < n && (count == 0 || wished[i] > elements[count - 1])) {
+            elements[count++] = wished[i];
+        }
+    }
+    return count;
+}
+
+/* Signatures that differ from the formula that the textbook gives. */
+static size_t count_wrong_owners(size_t n, const uint32_t *block, const uint32_t *thread) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < n; i++) wrong += block[i] != i / THREADS || thread[i] != i % THREADS;
+    return wrong;
+}
+
+bool show_threads_and_elements(Lesson *lesson, size_t n) {
+    const size_t signed_n = n < SIGNED_MAX ? n : SIGNED_MAX;
+    const size_t bytes = signed_n * sizeof(uint32_t);
+    uint32_t *block = malloc(bytes), *thread = malloc(bytes);
+    uint32_t *d_block = NULL, *d_thread = NULL;
+    if (block == NULL || thread == NULL) {
+        fprintf(stderr, "no host memory for %s\n", text_bytes(2.0 * (double)bytes));
+        exit(LESSON_WRONG);
+    }
+    CUDA_CHECK(cudaMalloc((void **)&d_block, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&d_thread, bytes));
+    CUDA_CHECK(cudaMemset(d_block, 0xFF, bytes));
+    CUDA_CHECK(cudaMemset(d_thread, 0xFF, bytes));
+    CUDA_CHECK(owner_one_per_thread_gpu(signed_n, d_block, d_thread, THREADS, 0));
+    CUDA_CHECK(cudaMemcpy(block, d_block, bytes, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(thread, d_thread, bytes, cudaMemcpyDeviceToHost));
+
+    ElementwisePlan plan = elementwise_plan(n, NULL, NULL, NULL);
+    printf("   One thread per element: %s blocks of %d threads, element i = block * %d + thread.\n",
+           text_count(one_per_thread_blocks(n, THREADS)), THREADS, THREADS);
+    printf("   The kit's kernels: %s blocks of %u; a thread takes %u groups of %u neighbours.\n\n",
+           text_count(plan.blocks), plan.threads, plan.per_thread, plan.width);
+    printf("   %12s   %-32s   %s\n", "element", "one per thread, signed by it", "the kit's kernels");
+
+    size_t elements[8], count = pick_elements(n, elements);
+    for (size_t k = 0; k < count; k++) {
+        size_t i = elements[k], kit_block = 0;
+        unsigned kit_thread = 0;
+        char signature[64];
+        elementwise_owner(&plan, i, &kit_block, &kit_thread);
+        if (i < signed_n) {
+            snprintf(signature, sizeof signature, "block %s, thread %u", text_count(block[i]),
+                     thread[i]);
+        } else {
+            snprintf(signature, sizeof signature, "(block %s, thread %zu)",
+                     text_count(i / THREADS), i % THREADS);
+        }
+        printf("   %12s   %-32s   block %s, thread %u\n", text_count(i), signature,
+               text_count(kit_block), kit_thread);
+    }
+
+    size_t wrong = count_wrong_owners(signed_n, block, thread);
+    printf("   Signatures of the first %s elements that fit the formula: %s.%s\n\n",
+           text_count(signed_n), text_count(signed_n - wrong),
+           signed_n < n ? " (In brackets: by formula.)" : "");
+    record_count(lesson->record, "owners_checked", signed_n);
+    record_count(lesson->record, "owners_wrong", wrong);
+    cudaFree(d_block);
+    cudaFree(d_thread);
+    free(block);
+    free(thread);
+    return wrong == 0;
+}
+
+/* How many of the floats behind element n - 1 no longer hold the poison. */
+static size_t count_strays(const float *d_out, size_t n, size_t room) {
+    float tail[THREADS];
+    unsigned char poison[sizeof(float)];
+    size_t strays = 0;
+    memset(poison, LAB_POISON_BYTE, sizeof poison);
+    CUDA_CHECK(cudaMemcpy(tail, d_out + n, (room - n) * sizeof(float), cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < room - n; i++) strays += memcmp(&tail[i], poison, sizeof poison) != 0;
+    return strays;
+}
+
+bool show_bounds_guard(Lesson *lesson) {
+    const size_t n = 1000, blocks = one_per_thread_blocks(n, THREADS), room = blocks * THREADS;
+    float *d_in = NULL, *d_out = NULL;
+    CUDA_CHECK(cudaMalloc((void **)&d_in, room * sizeof(float)));
+    CUDA_CHECK(cudaMalloc((void **)&d_out, room * sizeof(float)));
+    CUDA_CHECK(cudaMemset(d_in, 0, room * sizeof(float)));
+
+    CUDA_CHECK(cudaMemset(d_out, LAB_POISON_BYTE, room * sizeof(float)));
+    CUDA_CHECK(add_one_per_thread_gpu(n, d_in, d_in, d_out, THREADS, 0));
+    size_t with_guard = count_strays(d_out, n, room);
+
+    CUDA_CHECK(cudaMemset(d_out, LAB_POISON_BYTE, room * sizeof(float)));
+    CUDA_CHECK(add_without_guard_gpu(n, d_in, d_in, d_out, THREADS, 0));
+    size_t without_guard = count_strays(d_out, n, room);
+    cudaFree(d_in);
+    cudaFree(d_out);
+
+    printf("   The bounds guard, if (i < n): %s elements need %s blocks, so %s threads start.\n",
+           text_count(n), text_count(blocks), text_count(room));
+    printf("   Floats written behind the end (elements %s to %s, block %s, threads %zu to %d):\n",
+           text_count(n), text_count(room - 1), text_count(blocks - 1), n % THREADS, THREADS - 1);
+    printf("   with the guard %zu, without it %zu: somebody else's memory, in a real program.\n\n",
+           with_guard, without_guard);
+    record_count(lesson->record, "strays_with_guard", with_guard);
+    record_count(lesson->record, "strays_without_guard", without_guard);
+    return with_guard == 0 && without_guard == room - n;
+}
+
+void show_fusion(Lesson *lesson, double two_step_bytes, const TimerStats *two_step,
+                 double fused_bytes, const TimerStats *fused) {
+    printf("\n   x**2 * x as two operators writes x**2 to memory and reads it back: %s against\n"
+           "   %s for the fused form, %.1f times as much. ",
+           text_bytes(two_step_bytes), text_bytes(fused_bytes), two_step_bytes / fused_bytes);
+    if (lesson->on_cpu_device) {
+        printf("What that costs in time, only a GPU can say.\n\n");
+    } else if (!lesson->optimised || two_step->doubtful || fused->doubtful) {
+        printf("(Times too doubtful for a ratio.)\n\n");
+    } else {
+        printf("It took %.1f times as long.\n\n", two_step->median_ms / fused->median_ms);
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lesson 03 as a program: right kernels pass, wrong ones are named.
+#include <cstdlib>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/lessons/lesson_program.h"
+
+namespace {
+
+Arguments sized(const char *rows, const char *cols, const Arguments &more = {}) {
+    Arguments arguments = {"--rows", rows, "--cols", cols, "--repeat", "2", "--warmup", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
+}  // namespace
+
+TEST(Elementwise, EveryElementIsChecked) {
+    NEEDS_DEVICE();
+    LessonRun run = run_lesson("03_elementwise", sized("1000", "1003"));
+    expect_success("03_elementwise", run);
+    EXPECT_NE(run.out.find("4,012,000 of 4,012,000 right"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("0 (exact)"), std::string::npos);
+}
+
+TEST(Elementwise, ShowsWhoComputesWhat) {
+    NEEDS_DEVICE();
+    LessonRun run = run_lesson("03_elementwise", sized("1000", "1003"));
+    expect_success("03_elementwise", run);
+    // 1,003,000 = 3,917 * 256 + 248, so element 1,002,999 has block 3,917, thread 247.
+    EXPECT_NE(run.out.find("3,918 blocks of 256"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("block 3,917, thread 247"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("block 1, thread 0"), std::string::npos) << run.out;
+}
+
+TEST(Elementwise, ShowsWhatTheGuardIsFor) {
+    NEEDS_DEVICE();
+    LessonRun run = run_lesson("03_elementwise", sized("3", "5"));
+    expect_success("03_elementwise", run);
+    EXPECT_NE(run.out.find("with the guard 0, without it 24"), std::string::npos) << run.out;
+}
+
+TEST(Elementwise, SizesAroundBlocksAndVectors) {
+    NEEDS_DEVICE();
+    for (const char *cols : {"1", "2", "3", "31", "33", "255", "256", "257"}) {
+        SCOPED_TRACE(cols);
+        expect_success("03_elementwise", run_lesson("03_elementwise", sized("1", cols)));
+    }
+}
+
+TEST(Elementwise, FusionMovesLess) {
+    NEEDS_DEVICE();
+    std::string path = fresh_folder() + "/elementwise.json";
+    LessonRun run = run_lesson("03_elementwise", sized("100", "100", {"--json", path}));
+    expect_success("03_elementwise", run);
+    EXPECT_NE(run.out.find("2.5 times as much"), std::string::npos) << run.out;
+    Json json(read_file(path));
+    const cJSON *operations = json.at({"operations"}), *row = nullptr;
+    ASSERT_EQ(cJSON_GetArraySize(operations), 4);
+    double moved[4];
+    int i = 0;
+    cJSON_ArrayForEach(row, operations) {
+        moved[i++] = cJSON_GetObjectItemCaseSensitive(row, "bytes_moved")->valuedouble;
+        EXPECT_EQ(cJSON_GetObjectItemCaseSensitive(row, "wrong")->valueint, 0);
+    }
+    EXPECT_EQ(moved[0], 12e4);
+    EXPECT_EQ(moved[1], 12e4);
+    EXPECT_EQ(moved[2], 20e4);
+    EXPECT_EQ(moved[3], 8e4);
+    EXPECT_EQ(json.at({"elements_checked"})->valueint, 40000);
+}
+
+TEST(Elementwise, NoSpeedIsClaimedOnTheCpuDevice) {
+    if (!kCpuDevice) GTEST_SKIP() << "this build runs on a GPU";
+    LessonRun run = run_lesson("03_elementwise", sized("100", "100"));
+    expect_success("03_elementwise", run);
+    EXPECT_EQ(run.out.find("times as long"), std::string::npos) << run.out;
+    EXPECT_EQ(run.out.find("faster"), std::string::npos) << run.out;
+    EXPECT_NE(run.lines().front().find("this computer's"), std::string::npos);
+}
+
+TEST(Elementwise, DefaultSizesAreQuickOnTheCpuDevice) {
+    if (!kCpuDevice) GTEST_SKIP() << "this build runs on a GPU";
+    LessonRun run = run_lesson("03_elementwise", {});
+    expect_success("03_elementwise", run);
+    EXPECT_LT(run.seconds, 20.0);  // about 2 s; room for a busy machine
+}
+
+TEST(ElementwiseWrong, AForgottenLastBlockIsNamed) {
+    NEEDS_DEVICE();
+    LessonRun run = run_program("./tests/lessons/03_elementwise_wrong_add", sized("1", "1000"));
+    expect_well_behaved(run);
+    EXPECT_EQ(run.status, 1) << run.all();
+    // 1,000 - 232 = 768 are computed: the first wrong element is number 768.
+    EXPECT_NE(run.all().find("768"), std::string::npos) << run.all();
+    EXPECT_NE(run.all().find("232"), std::string::npos) << run.all();
+    EXPECT_NE(run.all().find("never written"), std::string::npos) << run.all();
+    EXPECT_NE(run.out.find("3,768 of 4,000 right"), std::string::npos) << run.all();
+    EXPECT_NE(run.lines().back().find("WRONG"), std::string::npos) << run.all();
+}
+
+TEST(ElementwiseWrong, AWrongFormulaIsNoticed) {
+    NEEDS_DEVICE();
+    std::string path = fresh_folder() + "/wrong.json";
+    LessonRun run = run_program("./tests/lessons/03_elementwise_wrong_cube",
+                                sized("10", "100", {"--json", path}));
+    expect_well_behaved(run);
+    EXPECT_EQ(run.status, 1) << run.all();
+    EXPECT_NE(run.all().find("x**2 * x, fused"), std::string::npos);
+    Json json(read_file(path));
+    ASSERT_NE(json.root(), nullptr) << "a wrong result is recorded too";
+    const cJSON *fused = cJSON_GetArrayItem(json.at({"operations"}), 3);
+    EXPECT_GT(cJSON_GetObjectItemCaseSensitive(fused, "wrong")->valueint, 900);
+}
