@@ -43,10 +43,11 @@ extern "C" cudaError_t strided_copy_gpu(const DeviceArray *to, const DeviceArray
     StridedCopy copy = {};
     copy.to = (char *)to->data;
     copy.from = (const char *)from->data;
-    copy.count = device_array_count(from);
+    copy.count = 1;
     copy.element_size = dtype_size(from->dtype);
     copy.ndim = from->ndim;
     for (int axis = 0; axis < from->ndim; ++axis) {
+        copy.count *= from->shape[axis];
         copy.shape[axis] = from->shape[axis];
         copy.to_strides[axis] = to->strides[axis];
         copy.from_strides[axis] = from->strides[axis];

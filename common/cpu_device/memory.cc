@@ -186,10 +186,7 @@ void poison(uintptr_t base, size_t size) {
   if (!settings().poison) return;
   DeviceAccess access;
   const size_t end = size <= kPoisonWhole ? size : kPoisonWhole / 8;
-  const size_t part = 4 << 20;
-  run_parallel((end + part - 1) / part, [&](size_t i) {
-    memset((char *)base + i * part, 0xFF, std::min(part, end - i * part));
-  });
+  memset((char *)base, 0xFF, end);
   if (end < size) memset((char *)base + size - end, 0xFF, end);
 }
 

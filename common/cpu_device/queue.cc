@@ -46,7 +46,8 @@ struct Queue {
   uintptr_t last_handle = 0x1000;
   bool executing = false;
   bool hurry = false;                       /* somebody polls: start in the background now */
-  std::condition_variable changed;
+  std::condition_variable changed;          /* work has been done */
+  std::condition_variable poked;            /* hurry was set */
   bool background_runs = false;
 };
 
@@ -141,17 +142,20 @@ std::vector<OpRef> all_pending(int device) {
   return ops;
 }
 
+/* Looks from time to time, so that queueing work does not have to wake it. */
 void serve_in_background() {
   Queue &q = queue();
   Lock lock(runtime_mutex());
   const double delay_ms = settings().background_ms;
+  const auto tick = std::chrono::duration<double, std::milli>(std::min(delay_ms, 50.0));
   for (;;) {
-    q.changed.wait(lock, [&] { return !q.pending.empty() && !q.executing; });
-    const double wait_ms = q.pending.begin()->second->queued_ms + delay_ms - now_ms();
-    if (wait_ms > 0 && !q.hurry) {
-      q.changed.wait_for(lock, std::chrono::duration<double, std::milli>(wait_ms));
+    q.poked.wait_for(lock, tick, [&] { return q.hurry; });
+    if (q.pending.empty() || q.executing) {
+      if (q.executing && q.hurry) q.changed.wait(lock, [&] { return !q.executing; });
+      else q.hurry = q.hurry && !q.pending.empty();
       continue;
     }
+    if (!q.hurry && now_ms() - q.pending.begin()->second->queued_ms < delay_ms) continue;
     q.hurry = false;
     wait_for_all(lock, all_pending(-1));
   }
@@ -193,7 +197,7 @@ cudaError_t poll(Lock &lock, const OpRef &op) {
   if (op && !op->done) {
     if (settings().background_ms == 0) return wait_for(lock, op);
     q.hurry = true;
-    q.changed.notify_all();
+    q.poked.notify_all();
     lock.unlock();
     std::this_thread::yield();
     return cudaErrorNotReady;
@@ -241,7 +245,6 @@ cudaError_t enqueue(cudaStream_t handle, Op::Kind kind, std::string name,
   stream->last = op;
   q.pending[op->id] = op;
   start_background();
-  if (q.pending.size() == 1) q.changed.notify_all();
   if (out) *out = op;
   return cudaSuccess;
 }

@@ -66,15 +66,13 @@ class BoundCall final : public KernelCall {
  public:
   BoundCall(Call call, P... args) : call_(call), args_(static_cast<P &&>(args)...) {}
   void run(ThreadLoop *loop) const override {
-    /* Copies of this frame's own: nothing that a kernel stores can change them. */
-    const Call call = call_;
-    std::apply(
-        [&](const P &...args) { run_copy(loop, call, args...); }, args_);
+    std::apply([&](const P &...args) { run_threads<can_wait>(loop, bind(call_, args...)); }, args_);
   }
 
  private:
-  static void run_copy(ThreadLoop *loop, const Call call, const P... args) {
-    run_threads<can_wait>(loop, [&] { call(args...); });
+  /* By value all the way: nothing that a kernel stores can change them. */
+  static auto bind(const Call call, const P... args) {
+    return [call, args...] { call(args...); };
   }
   Call call_;
   std::tuple<P...> args_;

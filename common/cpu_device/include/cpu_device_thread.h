@@ -32,10 +32,32 @@ struct ThreadState {
 
 extern __thread ThreadState t_thread __attribute__((tls_model("initial-exec")));
 
+/* What stays the same for a whole block is read in a way that the compiler may do once, though
+ * the kernel stores through pointers in between: run_block is a function of its own, and
+ * nothing in it changes these values. */
+template <unsigned offset>
+inline unsigned block_constant() {
+  const ThreadState *state = &t_thread;
+  unsigned value;
+#if defined(__x86_64__)
+  asm("movl %c2(%1), %0" : "=r"(value) : "r"(state), "i"(offset));
+#elif defined(__aarch64__)
+  asm("ldr %w0, [%1, %2]" : "=r"(value) : "r"(state), "i"(offset));
+#else
+  value = *(const volatile unsigned *)((const char *)state + offset);
+#endif
+  return value;
+}
+
 inline const uint3 &thread_index() { return t_thread.thread_index; }
-inline const uint3 &block_index() { return t_thread.block_index; }
-inline const dim3 &block_dim() { return t_thread.block_dim; }
-inline const dim3 &grid_dim() { return t_thread.grid_dim; }
+
+template <class T, unsigned offset>
+inline T block_constants() {
+  return T{block_constant<offset>(), block_constant<offset + 4>(), block_constant<offset + 8>()};
+}
+inline uint3 block_index() { return block_constants<uint3, offsetof(ThreadState, block_index)>(); }
+inline dim3 block_dim() { return block_constants<dim3, offsetof(ThreadState, block_dim)>(); }
+inline dim3 grid_dim() { return block_constants<dim3, offsetof(ThreadState, grid_dim)>(); }
 
 /* The threads that one fiber has still to run, in order, from `from` in the current block. */
 struct ThreadLoop {
@@ -53,24 +75,29 @@ class KernelCall {
   virtual void run(ThreadLoop *loop) const = 0;
 };
 
-/* Runs body() once for each thread. can_wait: whether a thread may have to wait for others. */
+/* Runs body() for the threads of one block that are left in `loop`; false: the last of them had
+ * to wait, and its followers were handed off. can_wait: whether a thread may have to. */
 template <bool can_wait, class Body>
-inline void run_threads(ThreadLoop *loop, const Body &body) {
-  const unsigned nx = t_thread.block_dim.x, ny = t_thread.block_dim.y, nz = t_thread.block_dim.z;
-  do {
-    unsigned x = loop->from.x, y = loop->from.y, z = loop->from.z;
-    for (; z < nz; ++z, y = 0) {
-      for (; y < ny; ++y, x = 0) {
-        t_thread.thread_index.z = z;
-        t_thread.thread_index.y = y;
-        for (; x < nx; ++x) {
-          t_thread.thread_index.x = x;
-          body();
-          if (can_wait && __builtin_expect(loop->handed_off, 0)) return;
-        }
+__attribute__((noinline)) bool run_block(const ThreadLoop *loop, const Body body) {
+  const dim3 size = block_dim();
+  unsigned x = loop->from.x, y = loop->from.y, z = loop->from.z;
+  for (; z < size.z; ++z, y = 0) {
+    for (; y < size.y; ++y, x = 0) {
+      t_thread.thread_index.z = z;
+      t_thread.thread_index.y = y;
+      for (; x < size.x; ++x) {
+        t_thread.thread_index.x = x;
+        body();
+        if (can_wait && __builtin_expect(loop->handed_off, 0)) return false;
       }
     }
-  } while (next_block(loop));
+  }
+  return true;
+}
+
+template <bool can_wait, class Body>
+inline void run_threads(ThreadLoop *loop, const Body &body) {
+  while (run_block<can_wait>(loop, body) && next_block(loop)) continue;
 }
 
 }  // namespace cpu_device
