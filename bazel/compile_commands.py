@@ -14,7 +14,8 @@ import sys
 
 # gcc's flags that clang does not know.
 DROP = {"-fno-canonical-system-headers", "-Wno-free-nonheap-object", "-Wunused-but-set-parameter"}
-AS_CUDA = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version"]
+AS_CUDA = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version",
+           "-Xclang", "-fcuda-allow-variadic-functions", "-D__CUDACC__=1", "-D__NVCC__=1", "-include", "bazel/clangd_cuda.h"]
 
 
 def bazel(*args):

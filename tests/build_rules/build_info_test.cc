@@ -24,7 +24,9 @@ TEST(BuildInfo, AgreesWithTheRuntimeThatIsLinked) {
   int version = 0;
   ASSERT_EQ(cudaSuccess, cudaRuntimeGetVersion(&version));
   std::string linked = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-  if (strcmp(BUILD_DEVICE, "gpu") == 0) EXPECT_EQ(linked, BUILD_TOOLKIT_VERSION);
+  if (strcmp(BUILD_DEVICE, "gpu") == 0) {
+    EXPECT_EQ(linked, BUILD_TOOLKIT_VERSION);
+  }
 }
 
 TEST(BuildInfo, NamesTheCompilationMode) {
