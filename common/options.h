@@ -21,12 +21,12 @@ typedef struct Options {
     size_t rows, cols; /* as given, or the defaults */
     size_t n;          /* --n, or rows * cols where the lesson has a matrix */
     uint64_t seed;     /* 42 unless given */
-    const char *device; /* "0", or as given: an ordinal or a UUID */
+    const char *device; /* as given, an ordinal or a UUID; null: not given */
     int repeat;        /* 0: not given, the timer chooses */
     int warmup;        /* -1: not given, the timer chooses */
     const char *json_path; /* null: not given */
     const char *plot_path; /* null: not given */
-    bool sizes_given;  /* any of --rows, --cols, --n was on the command line */
+    bool sizes_given;  /* --rows, --cols or --n differs from its default */
 } Options;
 
 /* An option of one lesson only. */

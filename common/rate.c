@@ -5,8 +5,9 @@
 #include "common/text.h"
 #include "common/timer.h"
 
-/* Two measurements of the same copy differ by up to this. */
-static const double CEILING_MARGIN = 1.05;
+/* A copy reads and writes in turn; a kernel that only reads or only writes is up
+ * to 6 % faster, and two measurements differ. */
+static const double CEILING_MARGIN = 1.10;
 
 /* No cache is this much faster than memory in a teaching kernel; a launch that
  * nobody waited for is. */

@@ -100,13 +100,14 @@ typedef struct RateCheck {
     size_t l2_bytes;     /* the device's L2 cache; 0: unknown */
 } RateCheck;
 
-/* Judges a rate. A measured ceiling may be passed by 5 % (two measurements of the
- * same thing differ), a theoretical peak not at all. */
+/* Judges a rate. A measured copy ceiling may be passed by 10 % (kernels that only
+ * read or only write are faster than a copy, and measurements differ), a
+ * theoretical peak not at all. */
 RateVerdict rate_check(const RateCheck *check);
 
 /* The rate as text: "4,123 GB/s, 97.3 % of the copy ceiling" if it may be shown,
  * else a sentence that gives the reason and the way out, and no plain result:
- * "not a memory rate: …, in the 50 MB L2 cache; take n of at least …". 
+ * "not a memory rate: …, because the data stay in the L2 cache; take n = …".
  * element_size is for the suggested n; 0: bytes are suggested. */
 size_t rate_describe(const RateCheck *check, size_t element_size, char *text, size_t size);
 

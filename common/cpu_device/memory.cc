@@ -98,7 +98,7 @@ uintptr_t map_pages(Memory &m, Slice &slice, size_t size) {
     const size_t rest = hole->second - wanted;
     slice.holes.erase(hole);
     if (rest) slice.holes[base + wanted] = rest;
-    const size_t mapped = round_up(size, 4096);
+    const size_t mapped = round_up(size, kSlabSize); /* whole huge pages change hands fast */
     if (mprotect((void *)base, mapped, protection(m)) != 0) return 0;
 #ifdef MADV_HUGEPAGE
     madvise((void *)base, mapped, MADV_HUGEPAGE);
@@ -110,7 +110,7 @@ uintptr_t map_pages(Memory &m, Slice &slice, size_t size) {
 }
 
 void unmap_pages(Memory &m, Slice &slice, uintptr_t base, size_t size) {
-  const size_t mapped = round_up(size, 4096);
+  const size_t mapped = round_up(size, kSlabSize);
   /* Fresh, unreachable pages in place of the old ones. */
   mmap((void *)base, mapped, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
