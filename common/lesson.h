@@ -39,6 +39,7 @@ enum {
 
 typedef struct Lesson {
     const char *name;
+    const OptionsSpec *spec;
     Options options;
     bool on_cpu_device;   /* times here say nothing about a GPU: print no speed-up */
     bool optimised;       /* false in a dbg build: print no speed-up */
@@ -73,8 +74,14 @@ int lesson_check_memory(const Lesson *lesson, size_t n, size_t device_bytes_each
                         size_t host_bytes_each);
 
 /* Why no device can be used, and what to do: driver missing or too old, hidden by
- * CUDA_VISIBLE_DEVICES, no GPU. "" if one can. Leaves no error behind. */
+ * CUDA_VISIBLE_DEVICES, no GPU. "" (and 0) if one can. Leaves no error behind. */
 size_t device_preflight(char *text, size_t size);
+
+/* The same for one device: does a program that holds `archs` ("sm_80 sm_90
+ * compute_90"), built with toolkit `toolkit` ("13.0"), run on compute capability
+ * major.minor, under a driver of CUDA version `driver` (12040 is 12.4)? */
+size_t device_code_check(const char *archs, const char *toolkit, int major, int minor,
+                         int driver, char *text, size_t size);
 
 /* Device by ordinal ("1") or UUID ("GPU-8a2f…", a beginning that is unique is
  * enough). False with one line in message that lists what there is. */

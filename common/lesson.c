@@ -1,0 +1,403 @@
+/* The frame that all lessons share. See lesson.h.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "common/lesson.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bazel/build_info.h"
+#include "common/ceiling.h"
+#include "common/check.h"
+#include "common/parallel.h"
+#include "common/staged_copy.h"
+
+enum { MESSAGE = 4096 };
+
+/* --- Beginning --- */
+
+static int read_options(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec)
+{
+    char message[MESSAGE];
+    *lesson = (Lesson){.name = spec->program, .spec = spec};
+#ifdef LAB_CPU_DEVICE
+    lesson->on_cpu_device = true;
+#endif
+    lesson->optimised = strcmp(BUILD_COMPILATION_MODE, "dbg") != 0;
+    switch (options_parse(argc, argv, spec, lesson->on_cpu_device, &lesson->options, message,
+                          sizeof message)) {
+    case OPTIONS_HELP: fputs(message, stdout); return LESSON_RIGHT;
+    case OPTIONS_BAD: fprintf(stderr, "%s\n", message); return LESSON_BAD_OPTION;
+    case OPTIONS_OK: break;
+    }
+    if (lesson->options.json_path != NULL) {
+        lesson->record = record_new(lesson->name);
+    }
+    return LESSON_CONTINUE;
+}
+
+/* Prints a reason and gives back what the beginning took. */
+static int refuse(Lesson *lesson, int status, const char *reason)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n", lesson->name, reason);
+    record_free(lesson->record);
+    lesson->record = NULL;
+    return status;
+}
+
+static size_t attribute(enum cudaDeviceAttr name, int device)
+{
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, name, device) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+    return value > 0 ? (size_t)value : 0;
+}
+
+/* Makes the device current and fills in what the lesson tells about it. */
+static cudaError_t take_device(Lesson *lesson)
+{
+    struct cudaDeviceProp properties;
+    cudaError_t status = cudaSetDevice(lesson->device);
+    if (status == cudaSuccess) {
+        status = cudaGetDeviceProperties(&properties, lesson->device);
+    }
+    if (status != cudaSuccess) {
+        return status;
+    }
+    snprintf(lesson->device_name, sizeof lesson->device_name, "%s", properties.name);
+    lesson->cc_major = properties.major;
+    lesson->cc_minor = properties.minor;
+    lesson->sm_count = properties.multiProcessorCount;
+    lesson->l2_bytes = attribute(cudaDevAttrL2CacheSize, lesson->device);
+    lesson->peak_gbps = memory_peak_gbps(lesson->device);
+    return cudaMemGetInfo(&lesson->free_bytes, &lesson->total_bytes);
+}
+
+static void print_first_line(const Lesson *lesson)
+{
+    if (lesson->on_cpu_device) {
+        size_t cores = parallel_threads();
+        printf("%s on the CPU device%s: your kernels, run on this computer's %zu core%s. %s\n",
+               lesson->name,
+               lesson->device > 0 ? text_format(" (number %d)", lesson->device) : "", cores,
+               cores == 1 ? "" : "s", BUILD_DEVICE_REASON);
+    } else {
+        printf("%s on device %d: %s, compute capability %d.%d, %d SMs, %s\n", lesson->name,
+               lesson->device, lesson->device_name, lesson->cc_major, lesson->cc_minor,
+               lesson->sm_count, text_memory((double)lesson->total_bytes));
+    }
+    if (!lesson->optimised) {
+        printf("Built with -c dbg: the code is not optimised, and its times say nothing.\n");
+    }
+    fflush(stdout);
+}
+
+static void record_device(Lesson *lesson)
+{
+    Record *device = record_object(lesson->record, "device");
+    record_text(device, "kind", lesson->on_cpu_device ? "cpu" : "gpu");
+    record_text(device, "name", lesson->device_name);
+    record_count(device, "ordinal", (uint64_t)lesson->device);
+    record_text(device, "compute_capability",
+                text_format("%d.%d", lesson->cc_major, lesson->cc_minor));
+    record_count(device, "multiprocessors", (uint64_t)lesson->sm_count);
+    record_count(device, "total_bytes", lesson->total_bytes);
+    Record *build = record_object(lesson->record, "build");
+    record_text(build, "mode", BUILD_COMPILATION_MODE);
+    record_text(build, "archs", BUILD_ARCHS);
+    record_text(build, "toolkit", BUILD_TOOLKIT_VERSION);
+    record_flag(build, "fused_multiply_add", BUILD_FMAD);
+    if (!lesson->spec->no_seed) {
+        record_count(lesson->record, "seed", lesson->options.seed);
+    }
+}
+
+int lesson_options(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec)
+{
+    return read_options(lesson, argc, argv, spec);
+}
+
+int lesson_begin(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec)
+{
+    char message[MESSAGE];
+    int status = read_options(lesson, argc, argv, spec);
+    if (status != LESSON_CONTINUE) {
+        return status;
+    }
+    if (device_preflight(message, sizeof message) > 0) {
+        return refuse(lesson, LESSON_NO_DEVICE, message);
+    }
+    if (lesson->options.device != NULL &&
+        !device_find(lesson->options.device, &lesson->device, message, sizeof message)) {
+        return refuse(lesson, LESSON_BAD_OPTION, message);
+    }
+    int major = (int)attribute(cudaDevAttrComputeCapabilityMajor, lesson->device);
+    int minor = (int)attribute(cudaDevAttrComputeCapabilityMinor, lesson->device);
+    int driver = 0;
+    (void)cudaDriverGetVersion(&driver);
+    if (device_code_check(BUILD_ARCHS, BUILD_TOOLKIT_VERSION, major, minor, driver, message,
+                          sizeof message) > 0) {
+        return refuse(lesson, LESSON_NO_DEVICE, message);
+    }
+    cudaError_t error = take_device(lesson);
+    if (error != cudaSuccess) {
+        cuda_error_describe(message, sizeof message, __FILE__, __LINE__, "starting the device",
+                            error);
+        return refuse(lesson, LESSON_NO_DEVICE, message);
+    }
+    print_first_line(lesson);
+    record_device(lesson);
+    return LESSON_CONTINUE;
+}
+
+/* --- Memory --- */
+
+/* Bytes that this process can still have, from a file of one number or "max". */
+static bool read_number(const char *path, double *value)
+{
+    FILE *file = fopen(path, "r");
+    bool found = file != NULL && fscanf(file, "%lf", value) == 1;
+    if (file != NULL) {
+        fclose(file);
+    }
+    return found;
+}
+
+/* Host memory that can still be had: what the system has, or the container's
+ * limit leaves. Huge if neither is known. */
+static double host_memory(void)
+{
+    double available = 1e18, limit, used;
+    char line[256];
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        double kib;
+        if (sscanf(line, "MemAvailable: %lf kB", &kib) == 1) {
+            available = kib * 1024;
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    if (read_number("/sys/fs/cgroup/memory.max", &limit) &&
+        read_number("/sys/fs/cgroup/memory.current", &used)) {
+        available = fmin(available, fmax(limit - used, 0));
+    }
+    return available;
+}
+
+/* How the student gave the size, as options: "--rows 3 --cols 4". */
+static const char *size_given(const Lesson *lesson, size_t n)
+{
+    const Options *options = &lesson->options;
+    if (lesson->spec->rows > 0 && lesson->spec->cols > 0) {
+        return text_format("--rows %zu --cols %zu", options->rows, options->cols);
+    }
+    return text_format("--n %zu", lesson->spec->n > 0 ? options->n : n);
+}
+
+static int say_too_large(const Lesson *lesson, size_t n, const char *where, double needed,
+                         double available, double each)
+{
+    double most = each > 0 ? floor(available / each) : 0;
+    fflush(stdout);
+    fprintf(stderr, "%s: %s: %s elements need %s of %s, and %s are free: at most %s elements fit\n",
+            lesson->name, size_given(lesson, n), text_count(n), text_bytes(needed), where,
+            text_bytes(available), text_count((uint64_t)most));
+    return LESSON_BAD_OPTION;
+}
+
+int lesson_check_memory(const Lesson *lesson, size_t n, size_t device_bytes_each,
+                        size_t host_bytes_each)
+{
+    /* In double: 10^24 bytes must compare right, the last digit need not. */
+    double on_device = (double)n * (double)device_bytes_each;
+    double on_host = (double)n * (double)host_bytes_each;
+    double device_free = (double)lesson->free_bytes, host_free = host_memory();
+    if (on_device > device_free) {
+        return say_too_large(lesson, n, lesson->on_cpu_device ? "the CPU device's memory"
+                                                              : "device memory",
+                             on_device, device_free, (double)device_bytes_each);
+    }
+    if (lesson->on_cpu_device) { /* its memory is the host's */
+        on_host += on_device;
+        host_bytes_each += device_bytes_each;
+    }
+    if (on_host > host_free) {
+        return say_too_large(lesson, n, "host memory", on_host, host_free,
+                             (double)host_bytes_each);
+    }
+    return LESSON_CONTINUE;
+}
+
+/* --- Measuring --- */
+
+cudaError_t lesson_measure_ceiling(Lesson *lesson, size_t bytes)
+{
+    const size_t least = 1 << 20;
+    cudaError_t status = measure_copy_ceiling(bytes, 0, &lesson->copy_gbps);
+    while (status == cudaErrorMemoryAllocation && bytes / 2 >= least) {
+        bytes /= 2; /* the lesson's own arrays may leave too little room for two more */
+        status = measure_copy_ceiling(bytes, 0, &lesson->copy_gbps);
+    }
+    record_number(lesson->record, "copy_ceiling_gbps", lesson->copy_gbps);
+    return status;
+}
+
+TimerOptions lesson_timer_options(const Lesson *lesson, cudaStream_t stream)
+{
+    int warmup = lesson->options.warmup;
+    return (TimerOptions){.stream = stream,
+                          .repeat = lesson->options.repeat,
+                          /* here -1 is "not given"; there 0 is, and -1 is none */
+                          .warmup = warmup < 0 ? 0 : warmup == 0 ? -1 : warmup};
+}
+
+static RateCheck check_of(const Lesson *lesson, double bytes, double ms, size_t working_set)
+{
+    return (RateCheck){.gbps = gbps_from(bytes, ms),
+                       .ceiling_gbps = lesson->copy_gbps,
+                       .peak_gbps = lesson->peak_gbps,
+                       .working_set = working_set,
+                       .l2_bytes = lesson->l2_bytes};
+}
+
+/* On the CPU device the memory is the computer's, with caches of its own: there
+ * only a launch that nobody waited for is a mistake. */
+static RateVerdict verdict_of(const Lesson *lesson, const RateCheck *check)
+{
+    RateVerdict verdict = rate_check(check);
+    bool harmless = verdict == RATE_IN_CACHE || verdict == RATE_ABOVE_CEILING;
+    return lesson->on_cpu_device && harmless ? RATE_OK : verdict;
+}
+
+static const char *verdict_mark(RateVerdict verdict)
+{
+    switch (verdict) {
+    case RATE_OK: return "";
+    case RATE_NO_TIME: return "(no time)";
+    case RATE_IN_CACHE: return "(cache)";
+    case RATE_NOT_SYNCHRONISED: return "(launch)";
+    case RATE_ABOVE_CEILING: return "(?)";
+    }
+    return "(?)";
+}
+
+const char *lesson_rate(const Lesson *lesson, double bytes, double ms, size_t working_set)
+{
+    RateCheck check = check_of(lesson, bytes, ms, working_set);
+    RateVerdict verdict = verdict_of(lesson, &check);
+    return verdict == RATE_OK ? text_rate(check.gbps) : verdict_mark(verdict);
+}
+
+const char *lesson_share(const Lesson *lesson, double bytes, double ms, size_t working_set)
+{
+    RateCheck check = check_of(lesson, bytes, ms, working_set);
+    RateVerdict verdict = verdict_of(lesson, &check);
+    if (verdict != RATE_OK) {
+        return verdict_mark(verdict);
+    }
+    if (!(lesson->copy_gbps > 0)) {
+        return "-";
+    }
+    return text_format("%.1f %%", 100 * check.gbps / lesson->copy_gbps);
+}
+
+const char *lesson_rate_note(const Lesson *lesson, double bytes, double ms, size_t working_set,
+                             size_t element_size)
+{
+    static _Thread_local char note[512];
+    RateCheck check = check_of(lesson, bytes, ms, working_set);
+    note[0] = '\0';
+    if (verdict_of(lesson, &check) != RATE_OK) {
+        rate_describe(&check, element_size, note, sizeof note);
+    }
+    return note;
+}
+
+const char *text_time(const TimerStats *stats)
+{
+    if (stats->repeats == 0) {
+        return "not measured";
+    }
+    return stats->doubtful ? text_format("~%.2g ms", stats->median_ms) : text_ms(stats->median_ms);
+}
+
+/* --- Results --- */
+
+/* Prints text with each of its lines indented. */
+static void print_indented(const char *text)
+{
+    for (const char *at = text; *at != '\0'; ++at) {
+        putchar(*at);
+        if (*at == '\n') {
+            fputs("   ", stdout);
+        }
+    }
+    putchar('\n');
+}
+
+bool lesson_report(Lesson *lesson, const char *what, const CompareResult *result,
+                   const LaunchGeometry *geometry)
+{
+    char text[MESSAGE];
+    compare_describe(result, geometry, text, sizeof text);
+    printf("   %s: ", what);
+    print_indented(text);
+    Record *check = record_row(lesson->record, "checks");
+    record_text(check, "what", what);
+    record_count(check, "elements", result->n);
+    record_count(check, "wrong", result->wrong);
+    record_count(check, "max_ulp", result->max_ulp);
+    if (result->wrong > 0) {
+        record_count(check, "first_wrong", result->first_wrong);
+        record_number(check, "expected", result->want);
+        record_number(check, "found", result->got);
+        record_text(check, "description", text);
+    }
+    return result->wrong == 0;
+}
+
+int lesson_end(Lesson *lesson, bool right)
+{
+    char message[MESSAGE];
+    int status = right ? LESSON_RIGHT : LESSON_WRONG;
+    cudaError_t error = staged_copy_release();
+    if (right && error != cudaSuccess) {
+        cuda_error_describe(message, sizeof message, __FILE__, __LINE__, "ending the lesson", error);
+        fflush(stdout);
+        fprintf(stderr, "%s\n", message);
+        status = LESSON_WRONG;
+    }
+    record_flag(lesson->record, "right", status == LESSON_RIGHT);
+    if (lesson->options.json_path != NULL) {
+        if (!record_write(lesson->record, lesson->options.json_path, message, sizeof message)) {
+            fflush(stdout);
+            fprintf(stderr, "%s: --json: %s\n", lesson->name, message);
+            status = LESSON_WRONG;
+        }
+        record_free(lesson->record);
+        lesson->record = NULL;
+    }
+    puts(status == LESSON_RIGHT ? "OK" : "WRONG: see above.");
+    fflush(stdout);
+    return status;
+}
+
+void print_matrix(const float *x, size_t rows, size_t cols, const char *indent)
+{
+    enum { MOST = 8 };
+    size_t shown_rows = rows < MOST ? rows : MOST, shown_cols = cols < MOST ? cols : MOST;
+    for (size_t row = 0; row < shown_rows; ++row) {
+        printf("%s%s", indent, row == 0 ? "[[" : " [");
+        for (size_t col = 0; col < shown_cols; ++col) {
+            printf("%s%12.8f", col > 0 ? " " : "", (double)x[row * cols + col]);
+        }
+        printf("%s]%s\n", shown_cols < cols ? " ..." : "",
+               row + 1 < shown_rows ? "" : shown_rows < rows ? " ..." : "]");
+    }
+}
