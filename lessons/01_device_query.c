@@ -32,7 +32,8 @@ static const OptionsSpec SPEC = {
 /* The library gives --device a default, and this lesson shows all without it. */
 static bool device_was_given(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--device") == 0 || strncmp(argv[i], "--device=", 9) == 0) return true;
+        if (strcmp(argv[i], "--device") == 0 || strncmp(argv[i], "--device=", 9) == 0)
+            return true;
     }
     return false;
 }
@@ -74,7 +75,8 @@ typedef struct Copy {
 
 static cudaError_t run_copy(void *context, cudaStream_t stream) {
     const Copy *copy = context;
-    return cudaMemcpyAsync(copy->d_to, copy->d_from, copy->bytes, cudaMemcpyDeviceToDevice, stream);
+    return cudaMemcpyAsync(copy->d_to, copy->d_from, copy->bytes, cudaMemcpyDeviceToDevice,
+                           stream);
 }
 
 /* Copies n normal numbers within the device. A device that cannot do it now (no
@@ -87,7 +89,8 @@ static cudaError_t measure_copy(const Lesson *lesson, int device, TimerStats *st
     cudaError_t status = cudaSetDevice(device);
     if (status == cudaSuccess) status = cudaMalloc((void **)&copy.d_from, copy.bytes);
     if (status == cudaSuccess) status = cudaMalloc((void **)&copy.d_to, copy.bytes);
-    if (status == cudaSuccess) status = philox_normal_gpu(n, lesson->options.seed, copy.d_from, 0);
+    if (status == cudaSuccess)
+        status = philox_normal_gpu(n, lesson->options.seed, copy.d_from, 0);
     if (status == cudaSuccess) status = time_gpu(run_copy, &copy, &timer, stats);
     cudaFree(copy.d_from);
     cudaFree(copy.d_to);
@@ -110,7 +113,8 @@ static void show_device(const Lesson *lesson, const DeviceFacts *facts, const ch
                             text_bytes(bytes / 2));
         if (known && used > 0 && (size_t)used < sizeof measured) {
             snprintf(measured + used, sizeof measured - (size_t)used, ", %.0f %% of theory%s",
-                     100 * gbps / peak_gbps, gbps > peak_gbps ? ": from the cache, not memory" : "");
+                     100 * gbps / peak_gbps,
+                     gbps > peak_gbps ? ": from the cache, not memory" : "");
         }
         record_number(record, "bandwidth_measured_gbps", gbps);
     }

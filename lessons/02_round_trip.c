@@ -88,7 +88,11 @@ static bool round_trips(Lesson *lesson) {
         {"rows backwards", DTYPE_INT32, 2, {333, 77}, {-1, 1}, false},
         {"all axes backwards, every third", DTYPE_INT64, 3, {9, 10, 11}, {-3, -3, -3}, false},
         {"a corner, column by column", DTYPE_FLOAT64, 2, {101, 103}, {3, 5}, true},
-        {"the large one", DTYPE_FLOAT32, 2, {lesson->options.rows, lesson->options.cols}, {0},
+        {"the large one",
+         DTYPE_FLOAT32,
+         2,
+         {lesson->options.rows, lesson->options.cols},
+         {0},
          false},
     };
     bool right = true;
@@ -138,9 +142,11 @@ static bool made_on_the_device(Lesson *lesson, float *x, float *out, float *d_bu
     CompareResult same = compare_exact(n, out, x, DTYPE_FLOAT32);
 
     printf("\n4. Must data pass through the host? Not if the device can make it:\n");
-    printf("   %s normal numbers            to make       to copy    over the bus\n", text_count(n));
+    printf("   %s normal numbers            to make       to copy    over the bus\n",
+           text_count(n));
     printf("   %-36s %11s   %11s   %11s\n", "on the host's cores, then copied",
-           text_ms(filled_ms - start_ms), text_ms(copied_ms - filled_ms), text_bytes((double)bytes));
+           text_ms(filled_ms - start_ms), text_ms(copied_ms - filled_ms),
+           text_bytes((double)bytes));
     printf("   %-36s %11s   %11s   %11s\n", "on the device", text_time(&stats), "-", "0 bytes");
     printf("   Only seed and n travelled, as the kernel's arguments.\n");
     record_timer(lesson->record, "made_on_device", &stats);

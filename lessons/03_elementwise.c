@@ -7,6 +7,7 @@
  * Run:       bazel run //lessons:03_elementwise -- --rows 12000 --cols 1920
  * Prints:    the launch, a table of times and rates, and how many elements were
  *            compared with the CPU's: all of them. Exit status 0: all right. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +84,8 @@ enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof OPERATIONS[0], TWO_STEP = 2,
  * every element, so that what is checked is what was timed. Returns how many
  * elements are right. */
 static size_t measure(Lesson *lesson, const Operation *op, Arrays *arrays, const float *x,
-                    const float *y, float *want, HostArray *result, const DeviceArray *out,
-                    TimerStats *stats) {
+                      const float *y, float *want, HostArray *result, const DeviceArray *out,
+                      TimerStats *stats) {
     TimerOptions timer = lesson_timer_options(lesson, 0);
     CUDA_CHECK(time_gpu(op->run, arrays, &timer, stats));
 
@@ -93,9 +94,10 @@ static size_t measure(Lesson *lesson, const Operation *op, Arrays *arrays, const
     memset(result->data, LAB_POISON_BYTE, arrays->n * sizeof(float));
     CUDA_CHECK(get(result, out));
     op->reference(arrays->n, x, y, want);
-    CompareResult compared =
-        op->rtol == 0 ? compare_exact(arrays->n, result->data, want, DTYPE_FLOAT32)
-                      : compare_float32(arrays->n, result->data, want, op->atol, op->rtol, false);
+    CompareResult compared = op->rtol == 0
+                                 ? compare_exact(arrays->n, result->data, want, DTYPE_FLOAT32)
+                                 : compare_float32(arrays->n, result->data, want, op->atol,
+                                                   op->rtol, false);
 
     char error[32] = "0 (exact)";
     double bytes = op->bytes_each * (double)arrays->n;
@@ -110,13 +112,17 @@ static size_t measure(Lesson *lesson, const Operation *op, Arrays *arrays, const
     record_text(row, "operation", op->name);
     record_number(row, "bytes_moved", bytes);
     record_timer(row, "time", stats);
-    record_number(row, "gbps", gbps_from(bytes, stats->median_ms));
+    const char *note =
+        lesson_rate_note(lesson, bytes, stats->median_ms, (size_t)bytes, sizeof(float));
+    record_number(row, "gbps", note[0] == '\0' ? gbps_from(bytes, stats->median_ms) : NAN);
+    if (note[0] != '\0') printf("      %s\n", note);
     record_count(row, "max_ulp", compared.max_ulp);
     record_count(row, "wrong", compared.wrong);
     if (compared.wrong == 0) return arrays->n;
 
     ElementwisePlan plan = elementwise_plan(arrays->n, arrays->d_x, arrays->d_y, arrays->d_out);
-    LaunchGeometry geometry = {.grid_x = plan.blocks, .block_x = plan.threads, .vector = plan.width};
+    LaunchGeometry geometry = {
+        .grid_x = plan.blocks, .block_x = plan.threads, .vector = plan.width};
     lesson_report(lesson, op->name, &compared, &geometry);
     return arrays->n - compared.wrong;
 }

@@ -59,8 +59,8 @@ static void show_trap(Lesson *lesson, const TimingCase *arrays) {
     TimerStats launched[2], done[2], kernel;
     TimingCase c = *arrays;
     printf("\n2. The trap: a host clock that is stopped before the GPU has finished\n\n");
-    printf("   %13s   %17s %12s   %17s   %12s\n", "n", "clock, no wait", "rate",
-           "clock and wait", "events");
+    printf("   %13s   %17s %12s   %17s   %12s\n", "n", "clock, no wait", "rate", "clock and wait",
+           "events");
     for (int i = 0; i < 2; i++) {
         TimerOptions options = {.budget_ms = 50};
         c.n = sizes[i];
@@ -102,8 +102,9 @@ static bool compare_ways(Lesson *lesson, const TimingCase *c, float *want, size_
     for (int way = 0; way < 4; way++) {
         CUDA_CHECK(timing_measure(c, ways[way], &options, &stats[way]));
         bool kernel = ways[way] == WAY_GPU_KERNEL;
-        printf("     %-26s %10s %10s %6.1f %% %12s %7s %11s\n", timing_way_name(lesson, ways[way]),
-               text_time(&stats[way]), text_ms(stats[way].min_ms), 100 * stats[way].spread,
+        printf("     %-26s %10s %10s %6.1f %% %12s %7s %11s\n",
+               timing_way_name(lesson, ways[way]), text_time(&stats[way]),
+               text_ms(stats[way].min_ms), 100 * stats[way].spread,
                kernel ? lesson_rate(lesson, bytes, stats[way].median_ms, (size_t)bytes)
                       : text_rate(gbps_from(bytes, stats[way].median_ms)),
                kernel ? lesson_share(lesson, bytes, stats[way].median_ms, (size_t)bytes) : "",
@@ -163,7 +164,8 @@ int main(int argc, char **argv) {
     status = lesson_check_memory(&lesson, n, 2 * sizeof(float), 3 * sizeof(float));
     if (status != LESSON_CONTINUE) return status;
     if (lesson.on_cpu_device) {
-        printf("   Times of the CPU device say nothing about a GPU; the way to measure is the same.\n");
+        printf("   Times of the CPU device say nothing about a GPU; the way to measure is the "
+               "same.\n");
     }
 
     float *x = malloc(n * sizeof(float)), *out = malloc(n * sizeof(float));

@@ -90,9 +90,11 @@ bool show_crossover(Lesson *lesson, const TimingCase *arrays, float *want, size_
     TimingCase c = *arrays;
     bool right = true;
     c.multiply = false;
-    printf("\n5. x + x at growing n: host array to host array, or with the data on the device\n\n");
+    printf(
+        "\n5. x + x at growing n: host array to host array, or with the data on the device\n\n");
     printf("   %13s", "n");
-    for (int way = 0; way < SHOWN_WAYS; way++) printf(" %19s", timing_way_name(lesson, SHOWN[way]));
+    for (int way = 0; way < SHOWN_WAYS; way++)
+        printf(" %19s", timing_way_name(lesson, SHOWN[way]));
     printf("\n");
     for (size_t n = 1000; n <= n_max && curves.count < POINTS_MAX; n *= 4) {
         c.n = n;
@@ -103,9 +105,9 @@ bool show_crossover(Lesson *lesson, const TimingCase *arrays, float *want, size_
         return right;
     }
     if (!lesson->on_cpu_device && lesson->optimised) {
-        print_winner(lesson, &curves, AND_WAIT, "With the data on the device",
-                     "gpu_wins_from_n");
-        print_winner(lesson, &curves, TRANSFERS, "With transfers", "gpu_with_transfers_wins_from_n");
+        print_winner(lesson, &curves, AND_WAIT, "With the data on the device", "gpu_wins_from_n");
+        print_winner(lesson, &curves, TRANSFERS, "With transfers",
+                     "gpu_with_transfers_wins_from_n");
     }
     if (lesson->options.plot_path != NULL) right = plot(lesson, &curves) && right;
     return right;

@@ -101,8 +101,8 @@ static int fact_parts(size_t row) {
 }
 
 static bool is_measure(FactKind kind) {
-    return kind == FACT_MEASURE_COUNT || kind == FACT_MEASURE_BYTES ||
-           kind == FACT_MEASURE_KHZ || kind == FACT_MEASURE_BITS;
+    return kind == FACT_MEASURE_COUNT || kind == FACT_MEASURE_BYTES || kind == FACT_MEASURE_KHZ ||
+           kind == FACT_MEASURE_BITS;
 }
 
 /* As nvidia-smi -L and CUDA_VISIBLE_DEVICES write it. Sixteen zero bytes mean
@@ -114,9 +114,9 @@ static void format_uuid(const cudaUUID_t *uuid, char *text, size_t size) {
     text[0] = '\0';
     if (memcmp(uuid->bytes, none.bytes, sizeof none.bytes) == 0) return;
     snprintf(text, size,
-             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11],
-             b[12], b[13], b[14], b[15]);
+             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
+             b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+             b[14], b[15]);
 }
 
 cudaError_t device_facts_read(int device, DeviceFacts *facts) {
@@ -137,8 +137,7 @@ cudaError_t device_facts_read(int device, DeviceFacts *facts) {
     for (size_t row = 0; row < FACT_ROW_COUNT; row++) {
         for (int part = 0; part < fact_parts(row); part++) {
             int value = 0;
-            status = cudaDeviceGetAttribute(&value, FACT_ROWS[row].attributes[part],
-                                            device);
+            status = cudaDeviceGetAttribute(&value, FACT_ROWS[row].attributes[part], device);
             facts->value[row][part] = value;
             facts->reported[row][part] = status == cudaSuccess &&
                                          !(is_measure(FACT_ROWS[row].kind) && value <= 0);
@@ -148,8 +147,7 @@ cudaError_t device_facts_read(int device, DeviceFacts *facts) {
     return cudaSuccess;
 }
 
-bool device_facts_attribute(const DeviceFacts *facts, enum cudaDeviceAttr attribute,
-                            int *value) {
+bool device_facts_attribute(const DeviceFacts *facts, enum cudaDeviceAttr attribute, int *value) {
     for (size_t row = 0; row < FACT_ROW_COUNT; row++) {
         for (int part = 0; part < fact_parts(row); part++) {
             if (FACT_ROWS[row].attributes[part] != attribute) continue;
@@ -189,8 +187,7 @@ static void format_part(FactKind kind, int value, char *text, size_t size) {
             snprintf(text, size, "%.1f MiB (%d bytes)", value / 1048576.0, value);
         else if (value >= 1 << 10)
             snprintf(text, size, "%.0f KiB (%d bytes)", value / 1024.0, value);
-        else
-            snprintf(text, size, "%d bytes", value);
+        else snprintf(text, size, "%d bytes", value);
         break;
     case FACT_MEASURE_KHZ: snprintf(text, size, "%.0f MHz", value / 1e3); break;
     case FACT_MEASURE_BITS: snprintf(text, size, "%d bits", value); break;
@@ -211,8 +208,7 @@ void device_facts_format(const DeviceFacts *facts, size_t row, char *text, size_
             return;
         }
         format_part(FACT_ROWS[row].kind, facts->value[row][part], piece, sizeof piece);
-        int written = snprintf(text + used, size - used, "%s%s", part > 0 ? ", " : "",
-                               piece);
+        int written = snprintf(text + used, size - used, "%s%s", part > 0 ? ", " : "", piece);
         if (written < 0 || (size_t)written >= size - used) return;
         used += (size_t)written;
     }
@@ -231,8 +227,7 @@ void device_facts_print(FILE *out, const DeviceFacts *facts, const char *visible
                 : "");
     if (facts->total_memory_bytes > 0) {
         snprintf(text, sizeof text, "%.2f GiB (%" PRIu64 " bytes)",
-                 facts->total_memory_bytes / 1073741824.0,
-                 (uint64_t)facts->total_memory_bytes);
+                 facts->total_memory_bytes / 1073741824.0, (uint64_t)facts->total_memory_bytes);
     }
     print_line(out, "total memory", text);
     print_line(out, "PCI address", facts->pci_address);
@@ -252,7 +247,9 @@ void device_facts_print(FILE *out, const DeviceFacts *facts, const char *visible
     }
 }
 
-static const char *text_or_null(const char *text) { return text[0] != '\0' ? text : NULL; }
+static const char *text_or_null(const char *text) {
+    return text[0] != '\0' ? text : NULL;
+}
 
 void device_facts_record(Record *record, const DeviceFacts *facts, const char *visible) {
     static const char *const two[] = {"_major", "_minor"}, *const three[] = {"_x", "_y", "_z"};

@@ -68,8 +68,7 @@ typedef struct {
 cudaError_t device_facts_read(int device, DeviceFacts *facts);
 
 /* True, and *value set, where the device reported that attribute. */
-bool device_facts_attribute(const DeviceFacts *facts, enum cudaDeviceAttr attribute,
-                            int *value);
+bool device_facts_attribute(const DeviceFacts *facts, enum cudaDeviceAttr attribute, int *value);
 
 /* Peak of the memory bus in GB/s (10^9 bytes): two transfers per memory clock
  * times the width of the bus. False where clock or width are not reported. */

@@ -29,10 +29,8 @@ void device_visibility_find(DeviceVisibility *found) {
     found->cpu_device = ON_CPU_DEVICE;
     found->status = cudaGetDeviceCount(&found->visible_count);
     if (found->status != cudaSuccess) found->visible_count = 0;
-    if (cudaDriverGetVersion(&found->driver_version) != cudaSuccess)
-        found->driver_version = 0;
-    if (cudaRuntimeGetVersion(&found->runtime_version) != cudaSuccess)
-        found->runtime_version = 0;
+    if (cudaDriverGetVersion(&found->driver_version) != cudaSuccess) found->driver_version = 0;
+    if (cudaRuntimeGetVersion(&found->runtime_version) != cudaSuccess) found->runtime_version = 0;
     cudaGetLastError(); /* kept in status; the next caller must not inherit it */
     found->known_gpus = device_visibility_known_gpus();
     found->visible = getenv("CUDA_VISIBLE_DEVICES");
@@ -67,48 +65,45 @@ void device_visibility_describe(const DeviceVisibility *found, char *text, size_
     known_text(found->known_gpus, known, sizeof known);
 
     if (found->cpu_device) {
-        snprintf(text, size,
-                 "%s%s%s: it is about GPUs, the CPU device has its own,\n"
-                 "LAB_CPU_DEVICE_COUNT",
-                 list != NULL ? "set to \"" : "not set", list != NULL ? list : "",
-                 list != NULL ? "\"" : "");
+        snprintf(
+            text, size, "%s%s%s: about GPUs only; the CPU device reads\nLAB_CPU_DEVICE_COUNT",
+            list != NULL ? "\"" : "not set", list != NULL ? list : "", list != NULL ? "\"" : "");
     } else if (list == NULL) {
-        snprintf(text, size, "not set: every GPU is visible (%d%s)", found->visible_count,
+        snprintf(text, size, "not set: every GPU is visible\n(%d%s)", found->visible_count,
                  known);
     } else if (entries == 0) {
         snprintf(text, size, "set, but empty: this hides every GPU");
     } else if (found->visible_count == 0) {
-        snprintf(text, size, "\"%s\": its first entry names no GPU, which hides every GPU",
+        snprintf(text, size, "\"%s\": its first entry names no GPU,\nwhich hides every GPU",
                  list);
     } else if (found->visible_count < entries && mig_slices > 1) {
         snprintf(text, size,
-                 "\"%s\": %d of %d visible, MIG limit:\na process uses one MIG slice only",
-                 list, found->visible_count, entries);
+                 "\"%s\":\n%d of %d visible, MIG limit: a process uses one slice only", list,
+                 found->visible_count, entries);
     } else if (found->visible_count < entries) {
         snprintf(text, size,
-                 "\"%s\": %d of %d visible: an entry that names no GPU\n"
-                 "hides itself and all that follow",
+                 "\"%s\": %d of %d visible: an entry that\n"
+                 "names no GPU hides itself and all that follow",
                  list, found->visible_count, entries);
     } else {
         snprintf(text, size,
-                 "\"%s\": %d visible%s;\ndevice 0 here is the first entry of that list",
-                 list, found->visible_count, known);
+                 "\"%s\":\n%d visible%s;\ndevice 0 here is the first entry of that list", list,
+                 found->visible_count, known);
     }
 }
 
-void device_visibility_describe_order(const DeviceVisibility *found, char *text,
-                                      size_t size) {
+void device_visibility_describe_order(const DeviceVisibility *found, char *text, size_t size) {
     if (found->cpu_device) {
         snprintf(text, size, "%s: no effect on the CPU device",
                  found->order != NULL ? found->order : "not set");
     } else if (found->order == NULL || strcmp(found->order, "FASTEST_FIRST") == 0) {
         snprintf(text, size,
-                 "%s: the fastest GPU is device 0; nvidia-smi counts by PCI address",
+                 "%s: the fastest GPU is device 0\n(nvidia-smi counts by PCI address)",
                  found->order != NULL ? found->order : "not set");
     } else if (strcmp(found->order, "PCI_BUS_ID") == 0) {
         snprintf(text, size, "PCI_BUS_ID: counted by PCI address, as nvidia-smi does");
     } else {
-        snprintf(text, size, "\"%s\": unknown; CUDA knows FASTEST_FIRST and PCI_BUS_ID",
+        snprintf(text, size, "\"%s\": unknown;\nCUDA knows FASTEST_FIRST and PCI_BUS_ID",
                  found->order);
     }
 }
@@ -116,8 +111,7 @@ void device_visibility_describe_order(const DeviceVisibility *found, char *text,
 static const char USE_THE_CPU_DEVICE[] =
     "or use the CPU device meanwhile: bazel run --config=cpu //lessons:01_device_query";
 
-void device_visibility_explain_none(const DeviceVisibility *found, char *text,
-                                    size_t size) {
+void device_visibility_explain_none(const DeviceVisibility *found, char *text, size_t size) {
     char driver[32], runtime[32];
     snprintf(driver, sizeof driver, "%d.%d", found->driver_version / 1000,
              found->driver_version % 1000 / 10);
@@ -130,16 +124,15 @@ void device_visibility_explain_none(const DeviceVisibility *found, char *text,
                  "leaves none.\n"
                  "What to do: unset LAB_CPU_DEVICE_COUNT, or set it to 1 or more.");
     } else if (found->visible != NULL && found->driver_version > 0 &&
-               (found->status == cudaErrorNoDevice ||
-                found->status == cudaErrorInvalidDevice || found->status == cudaSuccess)) {
+               (found->status == cudaErrorNoDevice || found->status == cudaErrorInvalidDevice ||
+                found->status == cudaSuccess)) {
         char known[64];
         known_text(found->known_gpus, known, sizeof known);
-        snprintf(
-            text, size,
-            "Why: hidden by CUDA_VISIBLE_DEVICES, which is \"%s\": 0 GPUs are visible%s.\n"
-            "What to do: unset CUDA_VISIBLE_DEVICES, or set it to an ordinal or UUID of\n"
-            "nvidia-smi -L.",
-            found->visible, known);
+        snprintf(text, size,
+                 "Why: hidden by CUDA_VISIBLE_DEVICES, which is \"%s\":\n0 GPUs are visible%s.\n"
+                 "What to do: unset CUDA_VISIBLE_DEVICES, or set it to an ordinal or UUID of\n"
+                 "nvidia-smi -L.",
+                 found->visible, known);
     } else if (found->status == cudaErrorInsufficientDriver && found->driver_version == 0) {
         snprintf(text, size,
                  "Why: no NVIDIA driver was found (libcuda.so.1 is missing or does not "

@@ -40,8 +40,7 @@ void device_visibility_find(DeviceVisibility *found);
 void device_visibility_describe(const DeviceVisibility *found, char *text, size_t size);
 
 /* The effect of CUDA_DEVICE_ORDER, in one line. */
-void device_visibility_describe_order(const DeviceVisibility *found, char *text,
-                                      size_t size);
+void device_visibility_describe_order(const DeviceVisibility *found, char *text, size_t size);
 
 /* For visible_count == 0 or a failed count: why there is no device, and on a
  * second line what to do about it. */

@@ -36,7 +36,8 @@ static void call_once(TimingCase *c, double *allocate_ms, double *run_ms) {
     *run_ms = host_clock_ms() - allocated_ms;
 }
 
-static void print_row(const char *step, const char *first, const char *second, const char *steady) {
+static void print_row(const char *step, const char *first, const char *second,
+                      const char *steady) {
     printf("   %-44s %12s %12s  %12s\n", step, first, second, steady);
 }
 
@@ -57,13 +58,14 @@ void show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c) {
     CUDA_CHECK(timing_measure(c, WAY_GPU_KERNEL, &options, &steady));
 
     double before_ms = first->driver_ms + first->context_ms;
-    printf("\n1. Where the first call's time goes: x + x, n = %s, host clock with synchronise\n\n",
-           text_count(c->n));
+    printf(
+        "\n1. Where the first call's time goes: x + x, n = %s, host clock with synchronise\n\n",
+        text_count(c->n));
     print_row("step", "first call", "second", "steady state");
     print_row("start the driver (first CUDA call)", text_ms(first->driver_ms), "-", "-");
     print_row("create the context (cudaFree(0))", text_ms(first->context_ms), "-", "-");
-    print_row("allocate the result (cudaMalloc)", text_ms(allocate_ms[0]), text_ms(allocate_ms[1]),
-              "-");
+    print_row("allocate the result (cudaMalloc)", text_ms(allocate_ms[0]),
+              text_ms(allocate_ms[1]), "-");
     print_row("load the kernel (or compile its PTX) and run", text_ms(run_ms[0]), "-", "-");
     print_row("launch and run", "-", text_ms(run_ms[1]), text_time(&steady));
     print_row("together", text_ms(before_ms + allocate_ms[0] + run_ms[0]),

@@ -53,9 +53,10 @@ bool show_launch_queue(Lesson *lesson, const TimingCase *timing_case, size_t lau
     printf("   %-24s %s; waiting for the rest at the end: %s\n", "the kernel, by events",
            text_time(&kernel), text_ms(wait_ms));
     if (full < launches) {
-        printf("   From launch %s on the queue was full: each launch waits until a kernel ends.\n"
-               "   The GPU did not slow down; the host clock began to show what it really takes.\n",
-               text_count(full + 1));
+        printf(
+            "   From launch %s on the queue was full: each launch waits until a kernel ends.\n"
+            "   The GPU did not slow down; the host clock began to show what it really takes.\n",
+            text_count(full + 1));
     } else {
         printf("   The queue never filled: every launch returned before its kernel ran.\n");
     }

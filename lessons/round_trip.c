@@ -73,7 +73,8 @@ static bool gaps_are_clean(Buffer *buffer) {
     return true;
 }
 
-static RoundTripOutcome outcome_of(cudaError_t status, const char *step, RoundTripResult *result) {
+static RoundTripOutcome outcome_of(cudaError_t status, const char *step,
+                                   RoundTripResult *result) {
     const char *why = lab_last_message();
     snprintf(result->text, sizeof result->text, "%s: %s", step,
              why[0] != '\0' ? why : cudaGetErrorString(status));
@@ -123,7 +124,8 @@ RoundTripResult round_trip(const RoundTripCase *trip, uint64_t seed) {
         if (buffer_make(&packed, &plain)) {
             result.outcome = get_and_compare(&d_x, &x.array, &packed, "get, packed", &result);
         } else {
-            snprintf(result.text, sizeof result.text, "no host memory for %zu bytes", packed.size);
+            snprintf(result.text, sizeof result.text, "no host memory for %zu bytes",
+                     packed.size);
             result.outcome = ROUND_TRIP_ERROR;
         }
     }

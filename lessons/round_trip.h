@@ -42,8 +42,8 @@ typedef enum RoundTripOutcome {
 
 typedef struct RoundTripResult {
     RoundTripOutcome outcome;
-    size_t bytes;                       /* of the elements, gaps not counted */
-    char description[ROUND_TRIP_TEXT];  /* type, shape and strides */
+    size_t bytes;                      /* of the elements, gaps not counted */
+    char description[ROUND_TRIP_TEXT]; /* type, shape and strides */
     char text[ROUND_TRIP_TEXT];
 } RoundTripResult;
 

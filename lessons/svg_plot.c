@@ -32,7 +32,8 @@ bool svg_plot_possible(const char *path, char *why, size_t size) {
     if (on_path("gnuplot")) return true;
     snprintf(why, size,
              "--plot %s needs gnuplot, which is not installed: sudo apt-get install gnuplot-nox, "
-             "or leave --plot out", path);
+             "or leave --plot out",
+             path);
     return false;
 }
 

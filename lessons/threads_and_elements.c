@@ -53,11 +53,14 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
     CUDA_CHECK(cudaMemcpy(thread, d_thread, bytes, cudaMemcpyDeviceToHost));
 
     ElementwisePlan plan = elementwise_plan(n, NULL, NULL, NULL);
-    printf("   One thread per element: %s blocks of %d threads, element i = block * %d + thread.\n",
-           text_count(one_per_thread_blocks(n, THREADS)), THREADS, THREADS);
-    printf("   The kit's kernels: %s blocks of %u; a thread takes %u groups of %u neighbours.\n\n",
-           text_count(plan.blocks), plan.threads, plan.per_thread, plan.width);
-    printf("   %12s   %-32s   %s\n", "element", "one per thread, signed by it", "the kit's kernels");
+    printf(
+        "   One thread per element: %s blocks of %d threads, element i = block * %d + thread.\n",
+        text_count(one_per_thread_blocks(n, THREADS)), THREADS, THREADS);
+    printf(
+        "   The kit's kernels: %s blocks of %u; a thread takes %u groups of %u neighbours.\n\n",
+        text_count(plan.blocks), plan.threads, plan.per_thread, plan.width);
+    printf("   %12s   %-32s   %s\n", "element", "one per thread, signed by it",
+           "the kit's kernels");
 
     size_t elements[8], count = pick_elements(n, elements);
     for (size_t k = 0; k < count; k++) {
@@ -121,8 +124,9 @@ bool show_bounds_guard(Lesson *lesson) {
            text_count(n), text_count(blocks), text_count(room));
     printf("   Floats written behind the end (elements %s to %s, block %s, threads %zu to %d):\n",
            text_count(n), text_count(room - 1), text_count(blocks - 1), n % THREADS, THREADS - 1);
-    printf("   with the guard %zu, without it %zu: somebody else's memory, in a real program.\n\n",
-           with_guard, without_guard);
+    printf(
+        "   with the guard %zu, without it %zu: somebody else's memory, in a real program.\n\n",
+        with_guard, without_guard);
     record_count(lesson->record, "strays_with_guard", with_guard);
     record_count(lesson->record, "strays_without_guard", without_guard);
     return with_guard == 0 && without_guard == room - n;

@@ -38,14 +38,14 @@ const char *timing_way_name(const Lesson *lesson, TimingWay way) {
     static char name[64];
     const char *device = lesson->on_cpu_device ? "CPU device" : "GPU";
     switch (way) {
-        case WAY_CPU_ONE_THREAD: return "CPU, 1 thread";
-        case WAY_CPU_ALL_THREADS:
-            snprintf(name, sizeof name, "CPU, %zu threads", elementwise_fast_cpu_threads());
-            return name;
-        case WAY_GPU_KERNEL: snprintf(name, sizeof name, "%s, kernel only", device); return name;
-        case WAY_GPU_AND_WAIT: snprintf(name, sizeof name, "%s, launch + wait", device); return name;
-        case WAY_GPU_TRANSFERS: snprintf(name, sizeof name, "%s + transfers", device); return name;
-        case WAY_COUNT: break;
+    case WAY_CPU_ONE_THREAD: return "CPU, 1 thread";
+    case WAY_CPU_ALL_THREADS:
+        snprintf(name, sizeof name, "CPU, %zu threads", elementwise_fast_cpu_threads());
+        return name;
+    case WAY_GPU_KERNEL: snprintf(name, sizeof name, "%s, kernel only", device); return name;
+    case WAY_GPU_AND_WAIT: snprintf(name, sizeof name, "%s, launch + wait", device); return name;
+    case WAY_GPU_TRANSFERS: snprintf(name, sizeof name, "%s + transfers", device); return name;
+    case WAY_COUNT: break;
     }
     return "";
 }
@@ -54,18 +54,17 @@ cudaError_t timing_measure(const TimingCase *timing_case, TimingWay way,
                            const TimerOptions *options, TimerStats *stats) {
     void *context = (void *)timing_case; /* the work functions only read it */
     switch (way) {
-        case WAY_CPU_ONE_THREAD:
-        case WAY_CPU_ALL_THREADS:
-            elementwise_fast_cpu_set_threads(way == WAY_CPU_ONE_THREAD ? 1 : 0);
-            time_cpu(run_on_cpu, context, options, stats);
-            elementwise_fast_cpu_set_threads(0);
-            return cudaSuccess;
-        case WAY_GPU_KERNEL: return time_gpu(timing_run_kernel, context, options, stats);
-        case WAY_GPU_AND_WAIT:
-            return time_gpu_end_to_end(timing_run_kernel, context, options, stats);
-        case WAY_GPU_TRANSFERS:
-            return time_gpu_end_to_end(timing_run_transfers, context, options, stats);
-        case WAY_COUNT: break;
+    case WAY_CPU_ONE_THREAD:
+    case WAY_CPU_ALL_THREADS:
+        elementwise_fast_cpu_set_threads(way == WAY_CPU_ONE_THREAD ? 1 : 0);
+        time_cpu(run_on_cpu, context, options, stats);
+        elementwise_fast_cpu_set_threads(0);
+        return cudaSuccess;
+    case WAY_GPU_KERNEL: return time_gpu(timing_run_kernel, context, options, stats);
+    case WAY_GPU_AND_WAIT: return time_gpu_end_to_end(timing_run_kernel, context, options, stats);
+    case WAY_GPU_TRANSFERS:
+        return time_gpu_end_to_end(timing_run_transfers, context, options, stats);
+    case WAY_COUNT: break;
     }
     return cudaErrorInvalidValue;
 }
@@ -121,8 +120,9 @@ void doubts_note(Doubts *doubts, const char *what, const TimerStats *stats) {
     if (stats->spread < doubts->worst_spread) return;
     doubts->worst_spread = stats->spread;
     if (clock_moved(stats)) {
-        snprintf(doubts->worst, sizeof doubts->worst, "%s: the SM clock went from %.0f to %.0f MHz",
-                 what, stats->clock_before_mhz, stats->clock_after_mhz);
+        snprintf(doubts->worst, sizeof doubts->worst,
+                 "%s: the SM clock went from %.0f to %.0f MHz", what, stats->clock_before_mhz,
+                 stats->clock_after_mhz);
     } else {
         snprintf(doubts->worst, sizeof doubts->worst, "%s: spread %.0f %%", what,
                  100 * stats->spread);
@@ -133,7 +133,8 @@ void doubts_print(const Doubts *doubts, Record *record) {
     record_count(record, "figures", doubts->figures);
     record_count(record, "doubtful_figures", doubts->doubtful);
     if (doubts->doubtful == 0) return;
-    printf("\nWarning: %zu of %zu times are doubtful (spread above %.0f %%, or a clock that moved by\n"
+    printf("\nWarning: %zu of %zu times are doubtful (spread above %.0f %%, or a clock that "
+           "moved by\n"
            "5 %%) and are printed with fewer digits. The worst: %s.\n"
            "Close other programs, repeat more often (--repeat), or fix the clocks.\n",
            doubts->doubtful, doubts->figures, 100 * TIMER_SPREAD_LIMIT, doubts->worst);

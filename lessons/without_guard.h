@@ -19,8 +19,8 @@ extern "C" {
  *         up to a whole number of blocks, or the kernel leaves the arrays.
  * Errors: n == 0 is a no-op. cudaErrorInvalidValue for a null pointer with
  *         n > 0 or threads == 0, else the launch's own status. */
-cudaError_t add_without_guard_gpu(size_t n, const float *d_x, const float *d_y,
-                                  float *d_out, unsigned threads, cudaStream_t stream);
+cudaError_t add_without_guard_gpu(size_t n, const float *d_x, const float *d_y, float *d_out,
+                                  unsigned threads, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -61,8 +61,7 @@ TEST(DeviceFactsInvented, NothingReportedPrintsNotReportedEverywhere) {
     DeviceFacts facts = {};
     std::string text = printed(facts);
     for (size_t row = 0; row < FACT_ROW_COUNT; row++) {
-        EXPECT_EQ(formatted(facts, FACT_ROWS[row].key), "not reported")
-            << FACT_ROWS[row].key;
+        EXPECT_EQ(formatted(facts, FACT_ROWS[row].key), "not reported") << FACT_ROWS[row].key;
     }
     EXPECT_EQ(text.find("nan"), std::string::npos) << text;
     EXPECT_EQ(text.find("inf"), std::string::npos) << text;

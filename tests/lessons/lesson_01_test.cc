@@ -24,19 +24,35 @@ size_t count_of(const std::string &text, const std::string &part) {
     return count;
 }
 
-}  // namespace
+} // namespace
 
 TEST(DeviceQuery, ListsWhatTheTutorialListsAndMore) {
     NEEDS_DEVICE();
     LessonRun run = run_lesson("01_device_query", kQuick);
     expect_success("01_device_query", run);
-    for (const char *fact :
-         {"compute capability (major, minor)", "total memory", "streaming multiprocessors",
-          "SM clock", "memory clock", "memory bus width", "bandwidth in theory",
-          "bandwidth measured", "L2 cache", "shared memory", "32-bit registers",
-          "threads in x, y, z", "blocks in x, y, z", "copy engines", "managed memory",
-          "error correction (ECC)", "PCI address", "UUID", "driver: supports CUDA up to",
-          "runtime: this program", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "devices"}) {
+    for (const char *fact : {"compute capability (major, minor)",
+                             "total memory",
+                             "streaming multiprocessors",
+                             "SM clock",
+                             "memory clock",
+                             "memory bus width",
+                             "bandwidth in theory",
+                             "bandwidth measured",
+                             "L2 cache",
+                             "shared memory",
+                             "32-bit registers",
+                             "threads in x, y, z",
+                             "blocks in x, y, z",
+                             "copy engines",
+                             "managed memory",
+                             "error correction (ECC)",
+                             "PCI address",
+                             "UUID",
+                             "driver: supports CUDA up to",
+                             "runtime: this program",
+                             "CUDA_VISIBLE_DEVICES",
+                             "CUDA_DEVICE_ORDER",
+                             "devices"}) {
         EXPECT_NE(run.out.find(fact), std::string::npos) << "no " << fact << " in\n" << run.out;
     }
 }

@@ -18,7 +18,8 @@ Arguments small(const Arguments &more = {}) {
 }
 
 // The lines that follow the first line holding `title`.
-std::vector<std::string> lines_after(const LessonRun &run, const std::string &title, size_t count) {
+std::vector<std::string> lines_after(const LessonRun &run, const std::string &title,
+                                     size_t count) {
     std::vector<std::string> all = run.lines(), result;
     for (size_t i = 0; i < all.size(); i++) {
         if (all[i].find(title) == std::string::npos) continue;
@@ -45,7 +46,7 @@ std::vector<double> matrix_after(const LessonRun &run, const std::string &title)
     return numbers;
 }
 
-}  // namespace
+} // namespace
 
 TEST(RoundTripLesson, PrintsTheMatrixAndItsCube) {
     NEEDS_DEVICE();
@@ -79,9 +80,10 @@ TEST(RoundTripLesson, ShowsEachWayAndTheNumbersMadeOnTheDevice) {
     std::string path = fresh_folder() + "/trip.json";
     LessonRun run = run_lesson("02_round_trip", small({"--json", path}));
     expect_success("02_round_trip", run);
-    for (const char *text : {"pageable (malloc), cudaMemcpy", "pinned (cudaMallocHost), cudaMemcpy",
-                             "pageable, staged through pinned", "on the device", "0 bytes",
-                             "by hand", "same bits"}) {
+    for (const char *text :
+         {"pageable (malloc), cudaMemcpy", "pinned (cudaMallocHost), cudaMemcpy",
+          "pageable, staged through pinned", "on the device", "0 bytes", "by hand",
+          "same bits"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << text << "\n" << run.out;
     }
     Json json(read_file(path));
@@ -139,7 +141,8 @@ INSTANTIATE_TEST_SUITE_P(
         RoundTripCase{"every 1000th", DTYPE_INT16, 1, {1001}, {1000}, false},
         RoundTripCase{"odd bytes, two axes", DTYPE_UINT8, 2, {127, 131}, {2, 3}, false},
         RoundTripCase{"column-major, three axes", DTYPE_INT64, 3, {7, 9, 11}, {}, true},
-        RoundTripCase{"column-major, backwards", DTYPE_FLOAT64, 3, {7, 9, 11}, {-1, -2, -3}, true},
+        RoundTripCase{
+            "column-major, backwards", DTYPE_FLOAT64, 3, {7, 9, 11}, {-1, -2, -3}, true},
         RoundTripCase{"large", DTYPE_FLOAT32, 2, {1021, 1031}, {}, false},
         RoundTripCase{"large, strided", DTYPE_FLOAT32, 2, {1021, 1031}, {2, -1}, false}),
     [](const testing::TestParamInfo<RoundTripCase> &info) {

@@ -14,7 +14,7 @@ Arguments sized(const char *rows, const char *cols, const Arguments &more = {}) 
     return arguments;
 }
 
-}  // namespace
+} // namespace
 
 TEST(Elementwise, EveryElementIsChecked) {
     NEEDS_DEVICE();
@@ -84,7 +84,7 @@ TEST(Elementwise, DefaultSizesAreQuickOnTheCpuDevice) {
     if (!kCpuDevice) GTEST_SKIP() << "this build runs on a GPU";
     LessonRun run = run_lesson("03_elementwise", {});
     expect_success("03_elementwise", run);
-    EXPECT_LT(run.seconds, 20.0);  // about 2 s; room for a busy machine
+    EXPECT_LT(run.seconds, 20.0); // about 2 s; room for a busy machine
 }
 
 TEST(ElementwiseWrong, AForgottenLastBlockIsNamed) {

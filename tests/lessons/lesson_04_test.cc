@@ -21,7 +21,9 @@ Arguments small(const Arguments &more = {}) {
     return arguments;
 }
 
-bool has_gnuplot() { return run_program("sh", {"-c", "command -v gnuplot"}).status == 0; }
+bool has_gnuplot() {
+    return run_program("sh", {"-c", "command -v gnuplot"}).status == 0;
+}
 
 // A folder with a program called gnuplot that runs `script`.
 std::string folder_with_gnuplot(const std::string &script) {
@@ -31,7 +33,7 @@ std::string folder_with_gnuplot(const std::string &script) {
     return folder;
 }
 
-}  // namespace
+} // namespace
 
 TEST(Timing, ShowsAllItsParts) {
     NEEDS_DEVICE();
@@ -84,7 +86,7 @@ TEST(Timing, DefaultSizesAreQuickOnTheCpuDevice) {
     if (!kCpuDevice) GTEST_SKIP() << "this build runs on a GPU";
     LessonRun run = run_lesson("04_timing", {});
     expect_success("04_timing", run);
-    EXPECT_LT(run.seconds, 25.0);  // about 2 s; room for a busy machine
+    EXPECT_LT(run.seconds, 25.0); // about 2 s; room for a busy machine
 }
 
 TEST(Timing, AWrongKernelIsFoundAfterItWasTimed) {
@@ -111,7 +113,8 @@ TEST(TimingPlot, DrawsTheCurve) {
 TEST(TimingPlot, WithoutGnuplotItSaysSoBeforeTheWork) {
     std::string folder = fresh_folder(), path = folder + "/curve.svg";
     LessonRun run = run_lesson("04_timing", small({"--plot", path}), {{"PATH", "/nowhere"}});
-    expect_one_line_error(run, 2, {"--plot", path, "gnuplot", "not installed", "apt-get install"});
+    expect_one_line_error(run, 2,
+                          {"--plot", path, "gnuplot", "not installed", "apt-get install"});
     EXPECT_EQ(run.out, "");
     EXPECT_TRUE(folder_entries(folder).empty());
 }
@@ -127,7 +130,8 @@ TEST(TimingPlot, AFailingGnuplotLeavesNoFile) {
     NEEDS_DEVICE();
     std::string folder = fresh_folder(), path = folder + "/curve.svg";
     std::string bin = folder_with_gnuplot("cat >/dev/null; echo '<svg'; exit 3");
-    LessonRun run = run_lesson("04_timing", small({"--plot", path}), {{"PATH", bin + ":/usr/bin:/bin"}});
+    LessonRun run = run_lesson("04_timing", small({"--plot", path}),
+                               {{"PATH", bin + ":/usr/bin:/bin"}});
     expect_well_behaved(run);
     EXPECT_EQ(run.status, 1) << run.all();
     EXPECT_NE(run.err.find("gnuplot failed with status 3"), std::string::npos) << run.err;
@@ -154,7 +158,7 @@ TEST(Crossover, IsTheFirstPointAfterWhichAllAreFaster) {
     EXPECT_EQ(crossover_index(slow, never, 5), 5u);
     EXPECT_EQ(crossover_index(slow, always, 5), 0u);
     EXPECT_EQ(crossover_index(slow, late, 5), 3u);
-    EXPECT_EQ(crossover_index(slow, lucky, 5), 4u);  // the win at 1 did not last
+    EXPECT_EQ(crossover_index(slow, lucky, 5), 4u); // the win at 1 did not last
     EXPECT_EQ(crossover_index(slow, equal, 5), 5u);
     EXPECT_EQ(crossover_index(slow, always, 0), 0u);
 }
@@ -171,7 +175,9 @@ class SpeedUp : public testing::Test {
     std::string text() { return speed_up_text(&lesson_, &slow_, &fast_); }
 };
 
-TEST_F(SpeedUp, IsGivenForGoodTimesOnAGpu) { EXPECT_EQ(text(), "12.3 x"); }
+TEST_F(SpeedUp, IsGivenForGoodTimesOnAGpu) {
+    EXPECT_EQ(text(), "12.3 x");
+}
 
 TEST_F(SpeedUp, HasOneDigitWhereATimeIsDoubtful) {
     slow_.doubtful = true;

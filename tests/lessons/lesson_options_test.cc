@@ -12,7 +12,7 @@ namespace {
 
 struct LessonCase {
     const char *name;
-    const char *size_option;  // one that takes a size
+    const char *size_option; // one that takes a size
     bool has_plot;
 };
 
@@ -27,7 +27,7 @@ std::string lesson_name(const testing::TestParamInfo<LessonCase> &info) {
     return std::string("Lesson_") + info.param.name;
 }
 
-}  // namespace
+} // namespace
 
 class LessonOptions : public testing::TestWithParam<LessonCase> {
   protected:
@@ -54,7 +54,8 @@ TEST_P(LessonOptions, HelpNeedsNoDeviceAndNamesEveryOption) {
     expect_well_behaved(result);
     EXPECT_EQ(result.status, 0) << result.all();
     EXPECT_EQ(result.err, "");
-    for (const char *option : {"--help", "--seed", "--device", "--repeat", "--warmup", "--json"}) {
+    for (const char *option :
+         {"--help", "--seed", "--device", "--repeat", "--warmup", "--json"}) {
         EXPECT_NE(result.out.find(option), std::string::npos) << option << "\n" << result.out;
     }
     EXPECT_NE(result.out.find(GetParam().size_option), std::string::npos);
@@ -62,8 +63,8 @@ TEST_P(LessonOptions, HelpNeedsNoDeviceAndNamesEveryOption) {
 }
 
 TEST_P(LessonOptions, BadSizesAreNamedWithWhatIsAllowed) {
-    for (const char *value : {"0", "-1", "abc", "1e12", "12x", "", " 7", "0x10", "1.5",
-                              "99999999999999999999999"}) {
+    for (const char *value :
+         {"0", "-1", "abc", "1e12", "12x", "", " 7", "0x10", "1.5", "99999999999999999999999"}) {
         SCOPED_TRACE(std::string(GetParam().size_option) + " '" + value + "'");
         LessonRun result = run({GetParam().size_option, value});
         expect_one_line_error(result, 2, {GetParam().size_option, value, "1"});

@@ -37,9 +37,8 @@ std::vector<std::string> merged_environment(const Environment &changes) {
     std::vector<std::string> merged;
     for (char **entry = environ; *entry != nullptr; entry++) {
         std::string name(*entry, strcspn(*entry, "="));
-        bool changed = std::any_of(changes.begin(), changes.end(), [&](const auto &change) {
-            return change.first == name;
-        });
+        bool changed = std::any_of(changes.begin(), changes.end(),
+                                   [&](const auto &change) { return change.first == name; });
         if (!changed) merged.push_back(*entry);
     }
     for (const auto &change : changes) {
@@ -151,15 +150,13 @@ LessonRun run_lesson(const std::string &name, const Arguments &arguments,
             path = std::string(root) + "/" + workspace + "/" + path;
         }
     }
-    return run_program(path.find('/') == 0 ? path : "./" + path, arguments, environment,
-                       limit_s);
+    return run_program(path.find('/') == 0 ? path : "./" + path, arguments, environment, limit_s);
 }
 
 std::string fresh_folder() {
     if (folder_to_remove().empty()) {
         const char *base = getenv("TEST_TMPDIR");
-        std::string pattern = std::string(base != nullptr ? base : "/tmp") +
-                              "/lessons_XXXXXX";
+        std::string pattern = std::string(base != nullptr ? base : "/tmp") + "/lessons_XXXXXX";
         if (mkdtemp(pattern.data()) == nullptr)
             ADD_FAILURE() << pattern << ": " << strerror(errno);
         folder_to_remove() = pattern;
@@ -167,8 +164,7 @@ std::string fresh_folder() {
     }
     static int number = 0;
     std::string folder = folder_to_remove() + "/" + std::to_string(number++);
-    if (mkdir(folder.c_str(), 0777) != 0)
-        ADD_FAILURE() << folder << ": " << strerror(errno);
+    if (mkdir(folder.c_str(), 0777) != 0) ADD_FAILURE() << folder << ": " << strerror(errno);
     return folder;
 }
 
@@ -211,12 +207,10 @@ const cJSON *Json::at(const std::vector<std::string> &path) const {
 void expect_well_behaved(const LessonRun &run) {
     EXPECT_FALSE(run.timed_out) << run.all();
     EXPECT_EQ(run.signal, 0) << run.all();
-    EXPECT_EQ(run.all().find('\033'), std::string::npos) << "escape sequence in\n"
-                                                         << run.all();
+    EXPECT_EQ(run.all().find('\033'), std::string::npos) << "escape sequence in\n" << run.all();
     for (const std::string &line : run.lines()) {
         EXPECT_LE(line.size(), 100u) << line;
-        EXPECT_TRUE(line.empty() || line.back() != ' ')
-            << "trailing blank: '" << line << "'";
+        EXPECT_TRUE(line.empty() || line.back() != ' ') << "trailing blank: '" << line << "'";
     }
 }
 
@@ -238,7 +232,6 @@ void expect_one_line_error(const LessonRun &run, int status,
     EXPECT_EQ(run.status, status) << run.all();
     EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
     for (const std::string &word : words) {
-        EXPECT_NE(run.err.find(word), std::string::npos)
-            << "no '" << word << "' in: " << run.err;
+        EXPECT_NE(run.err.find(word), std::string::npos) << "no '" << word << "' in: " << run.err;
     }
 }

@@ -57,14 +57,14 @@ int visible_devices();
 
 // Skips the current test where there is no device, or fails it where
 // LAB_REQUIRE_GPU=1 asks that there be one.
-#define NEEDS_DEVICE()                                                                     \
-    do {                                                                                   \
-        if (visible_devices() > 0) break;                                                  \
-        const char *required = getenv("LAB_REQUIRE_GPU");                                  \
-        if (required != nullptr && std::string(required) == "1") {                         \
-            FAIL() << "LAB_REQUIRE_GPU=1, but there is no device";                         \
-        }                                                                                  \
-        GTEST_SKIP() << "there is no device: this build needs a GPU";                      \
+#define NEEDS_DEVICE()                                                                           \
+    do {                                                                                         \
+        if (visible_devices() > 0) break;                                                        \
+        const char *required = getenv("LAB_REQUIRE_GPU");                                        \
+        if (required != nullptr && std::string(required) == "1") {                               \
+            FAIL() << "LAB_REQUIRE_GPU=1, but there is no device";                               \
+        }                                                                                        \
+        GTEST_SKIP() << "there is no device: this build needs a GPU";                            \
     } while (false)
 
 // A parsed JSON document that frees itself; root is null if it was not JSON.

@@ -6,10 +6,8 @@
 
 #include "kernels/elementwise.h"
 
-cudaError_t __wrap_cube_fused_gpu(size_t n, const float *d_x, float *d_out,
-                                  cudaStream_t stream);
+cudaError_t __wrap_cube_fused_gpu(size_t n, const float *d_x, float *d_out, cudaStream_t stream);
 
-cudaError_t __wrap_cube_fused_gpu(size_t n, const float *d_x, float *d_out,
-                                  cudaStream_t stream) {
+cudaError_t __wrap_cube_fused_gpu(size_t n, const float *d_x, float *d_out, cudaStream_t stream) {
     return square_gpu(n, d_x, d_out, stream);
 }
