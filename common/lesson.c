@@ -17,6 +17,16 @@ enum { MESSAGE = 4096 };
 
 /* --- Beginning --- */
 
+/* The record that lesson_options made: lesson_begin may follow and takes it over. */
+static Record *pending;
+
+static Record *take_record(const char *name)
+{
+    Record *record = pending != NULL ? pending : record_new(name);
+    pending = NULL;
+    return record;
+}
+
 static int read_options(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec)
 {
     char message[MESSAGE];
@@ -32,7 +42,7 @@ static int read_options(Lesson *lesson, int argc, char **argv, const OptionsSpec
     case OPTIONS_OK: break;
     }
     if (lesson->options.json_path != NULL) {
-        lesson->record = record_new(lesson->name);
+        lesson->record = take_record(lesson->name);
     }
     return LESSON_CONTINUE;
 }
@@ -118,7 +128,9 @@ static void record_device(Lesson *lesson)
 
 int lesson_options(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec)
 {
-    return read_options(lesson, argc, argv, spec);
+    int status = read_options(lesson, argc, argv, spec);
+    pending = lesson->record;
+    return status;
 }
 
 int lesson_begin(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec)
@@ -131,8 +143,7 @@ int lesson_begin(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec)
     if (device_preflight(message, sizeof message) > 0) {
         return refuse(lesson, LESSON_NO_DEVICE, message);
     }
-    if (lesson->options.device != NULL &&
-        !device_find(lesson->options.device, &lesson->device, message, sizeof message)) {
+    if (!device_find(lesson->options.device, &lesson->device, message, sizeof message)) {
         return refuse(lesson, LESSON_BAD_OPTION, message);
     }
     int major = (int)attribute(cudaDevAttrComputeCapabilityMajor, lesson->device);
@@ -382,6 +393,7 @@ int lesson_end(Lesson *lesson, bool right)
         }
         record_free(lesson->record);
         lesson->record = NULL;
+        pending = NULL;
     }
     puts(status == LESSON_RIGHT ? "OK" : "WRONG: see above.");
     fflush(stdout);

@@ -63,7 +63,8 @@ typedef struct Lesson {
 int lesson_begin(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec);
 
 /* The same without a device, for a lesson that wants to explain that itself
- * (01_device_query): options only, nothing printed unless they are bad. */
+ * (01_device_query): options only, nothing printed unless they are bad. The
+ * lesson may then go on to lesson_begin, or to lesson_end. */
 int lesson_options(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec);
 
 /* Is there memory for n elements with that many bytes each on the device and on

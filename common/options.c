@@ -324,7 +324,7 @@ OptionsStatus options_parse(int argc, char **argv, const OptionsSpec *spec, bool
                              .n = first_of(on_cpu_device, spec->cpu_n, spec->n),
                              .seed = 42,
                              .warmup = SIZE_MAX,
-                             .device = NULL};
+                             .device = "0"};
     Values values = defaults;
     Table table = make_table(spec, &values);
     if (message_size > 0) {

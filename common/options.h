@@ -21,7 +21,7 @@ typedef struct Options {
     size_t rows, cols; /* as given, or the defaults */
     size_t n;          /* --n, or rows * cols where the lesson has a matrix */
     uint64_t seed;     /* 42 unless given */
-    const char *device; /* as given, an ordinal or a UUID; null: not given */
+    const char *device; /* an ordinal or a UUID, as given; "0" if it was not */
     int repeat;        /* 0: not given, the timer chooses */
     int warmup;        /* -1: not given, the timer chooses */
     const char *json_path; /* null: not given */
