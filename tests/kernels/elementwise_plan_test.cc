@@ -69,28 +69,36 @@ TEST(ElementwisePlan, NoIdleBlocks) {
 
 class OneBlock : public DeviceTest {};
 
-// Lets single threads run and looks at what they wrote.
+// Lets single threads run and looks at what they wrote; also with a grid of two
+// blocks only, which come round more than once.
 TEST_F(OneBlock, OwnersAreAsSaid) {
     for (size_t offsets : {0, 5, 10, 4}) { // x % 4, out / 4: alike thrice, then different
         const size_t n = 5003;
         const std::vector<float> x = normals(n, 1), y = normals(n, 2);
         GuardedArray<float> d_x(x, offsets % 4), d_y(y, offsets % 4);
         GuardedArray<float> probe(n, offsets / 4);
-        const ElementwisePlan plan = elementwise_plan(n, d_x.data(), d_y.data(), probe.data());
+        ElementwisePlan plan = elementwise_plan(n, d_x.data(), d_y.data(), probe.data());
         ASSERT_GT(plan.blocks, 2u);
-        for (size_t block = 0; block < plan.blocks; ++block) {
-            for (int thread : {0, 1, 5, 31, 32, 255}) {
-                GuardedArray<float> d_out(n, offsets / 4);
-                ASSERT_EQ(cudaSuccess, add_one_block_gpu(plan, block, thread, 0, d_x.data(),
-                                                         d_y.data(), d_out.data()));
-                const std::vector<float> out = d_out.get();
-                for (size_t i = 0; i < n; ++i) {
-                    size_t owner_block;
-                    unsigned owner_thread;
-                    elementwise_owner(&plan, i, &owner_block, &owner_thread);
-                    const bool mine = owner_block == block && owner_thread == (unsigned)thread;
-                    ASSERT_EQ(bits_of(mine ? x[i] + y[i] : float_of(POISON_WORD)), bits_of(out[i]))
-                        << "element " << i << ", block " << block << ", thread " << thread;
+        for (unsigned blocks : {plan.blocks, 2u}) {
+            plan.blocks = blocks;
+            for (size_t block = 0; block < plan.blocks; ++block) {
+                for (int thread : {0, 1, 5, 31, 32, 255}) {
+                    SCOPED_TRACE(::testing::Message() << "block " << block << ", thread "
+                                                      << thread << ", offsets " << offsets);
+                    GuardedArray<float> d_out(n, offsets / 4);
+                    ASSERT_EQ(cudaSuccess, add_one_block_gpu(plan, block, thread, 0, d_x.data(),
+                                                             d_y.data(), d_out.data()));
+                    std::vector<float> want(n, float_of(POISON_WORD));
+                    for (size_t i = 0; i < n; ++i) {
+                        size_t owner_block;
+                        unsigned owner_thread;
+                        elementwise_owner(&plan, i, &owner_block, &owner_thread);
+                        if (owner_block == block && owner_thread == (unsigned)thread)
+                            want[i] = x[i] + y[i];
+                    }
+                    const std::vector<float> out = d_out.get();
+                    for (size_t i = 0; i < n; ++i)
+                        ASSERT_EQ(bits_of(want[i]), bits_of(out[i])) << "element " << i;
                 }
             }
         }

@@ -363,21 +363,52 @@ TEST_F(Elementwise, HalfAlignedPointersAreRefused) {
     EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
 }
 
-// Work on a stream of its own is ordered on that stream.
+// Every operation runs on the stream that it is given. Its input is made there
+// just before, by work that takes a while; on any other stream the operation
+// would not wait for that, and would not be over when this stream is.
 TEST_F(Elementwise, FollowsItsStream) {
     cudaStream_t stream;
     ASSERT_EQ(cudaSuccess, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    const size_t n = 100003;
-    const Floats x = normals(n, 1);
-    GuardedArray<float> d_x(x, 0), d_out(n, 0);
-    ASSERT_EQ(cudaSuccess, square_gpu(n, d_x.data(), d_out.data(), stream));
-    for (int step = 0; step < 10; ++step)
-        ASSERT_EQ(cudaSuccess, add_gpu(n, d_x.data(), d_out.data(), d_out.data(), stream));
+    const size_t n = 1000003;
+    const Floats x = normals(n, 1), y = normals(n, 2);
+    Floats want(n), square(n);
+    square_cpu(n, x.data(), square.data());
+    for (const Operation &op : operations()) {
+        SCOPED_TRACE(op.name);
+        GuardedArray<float> d_x(x, 0), d_y(y, 0), d_input(n, 0), d_out(n, 0);
+        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        for (int i = 0; i < 20; ++i)
+            ASSERT_EQ(cudaSuccess, fill_gpu(n, static_cast<float>(i), d_input.data(), stream));
+        ASSERT_EQ(cudaSuccess, square_gpu(n, d_x.data(), d_input.data(), stream));
+        ASSERT_EQ(cudaSuccess, op.gpu(n, d_input.data(), d_y.data(), d_out.data(), stream));
+        ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(stream));
+        // A copy on the same stream: the default stream is none of its business.
+        Floats got(n);
+        ASSERT_EQ(cudaSuccess, cudaMemcpyAsync(got.data(), d_out.data(), n * sizeof(float),
+                                               cudaMemcpyDeviceToHost, stream));
+        ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(stream));
+        op.cpu(n, square.data(), y.data(), want.data());
+        EXPECT_TRUE(within_ulp(want, got, op.ulp));
+    }
+    GuardedArray<float> d_x(x, 0), d_y(y, 0), d_temp(n, 0), d_out(n, 0);
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+    for (int i = 0; i < 20; ++i)
+        ASSERT_EQ(cudaSuccess, multiply_gpu(n, d_x.data(), d_y.data(), d_out.data(), stream));
+    ASSERT_EQ(cudaSuccess, fill_gpu(n, 1.0f, d_y.data(), stream));
+    ASSERT_EQ(cudaSuccess, saxpy_gpu(n, 2.0f, d_x.data(), d_y.data(), stream));
+    ASSERT_EQ(cudaSuccess, cube_two_step_gpu(n, d_x.data(), d_temp.data(), d_out.data(), stream));
     ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(stream));
-    Floats want(n);
-    square_cpu(n, x.data(), want.data());
-    for (int step = 0; step < 10; ++step) add_cpu(n, x.data(), want.data(), want.data());
-    EXPECT_TRUE(same_values(want, d_out.get()));
+    Floats got(n);
+    for (GuardedArray<float> *array : {&d_y, &d_out}) {
+        ASSERT_EQ(cudaSuccess, cudaMemcpyAsync(got.data(), array->data(), n * sizeof(float),
+                                               cudaMemcpyDeviceToHost, stream));
+        ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(stream));
+        for (size_t i = 0; i < n; ++i) {
+            // Doubling is exact, so 2 x + 1 has one rounding, fused or not.
+            const float value = array == &d_y ? 2.0f * x[i] + 1.0f : square[i] * x[i];
+            ASSERT_EQ(bits_of(value), bits_of(got[i])) << "element " << i;
+        }
+    }
     EXPECT_EQ(cudaSuccess, cudaStreamDestroy(stream));
 }
 

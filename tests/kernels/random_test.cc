@@ -125,6 +125,26 @@ TEST_F(Random, UniformsAreUniform) {
     EXPECT_NEAR(1.0 / 3, squares / n, 5 * std::sqrt(4.0 / 45) / root);
 }
 
+// On the stream given: what follows there sees the numbers, with no other wait.
+TEST_F(Random, FollowsItsStream) {
+    cudaStream_t stream;
+    ASSERT_EQ(cudaSuccess, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    const size_t n = 1000003;
+    for (const Generator &generator : generators()) {
+        Floats want(n), got(n);
+        generator.fill(want.data(), n, 5);
+        GuardedArray<float> d_out(n, 0);
+        ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+        for (uint64_t seed = 1; seed <= 5; ++seed)
+            ASSERT_EQ(cudaSuccess, generator.gpu(n, seed, d_out.data(), stream));
+        ASSERT_EQ(cudaSuccess, cudaMemcpyAsync(got.data(), d_out.data(), n * sizeof(float),
+                                               cudaMemcpyDeviceToHost, stream));
+        ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(stream));
+        EXPECT_TRUE(same_values(want, got)) << generator.name;
+    }
+    EXPECT_EQ(cudaSuccess, cudaStreamDestroy(stream));
+}
+
 TEST_F(Random, RefusesWhatItMust) {
     GuardedArray<float> d_out(100, 0);
     float *const shifted =
