@@ -1,0 +1,39 @@
+/* Runs a piece of a test in a process of its own: what sticks to a device there harms no other
+ * test. The piece says what it found with CHECK_ALONE and goes on.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_CPU_DEVICE_ALONE_H
+#define TESTS_CPU_DEVICE_ALONE_H
+
+#include <gtest/gtest.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Compares two integers (error codes above all) in a piece that runs alone. */
+#define CHECK_ALONE(want, got)                                                            \
+  do {                                                                                    \
+    const long long want_ = (long long)(want), got_ = (long long)(got);                   \
+    if (want_ != got_) {                                                                  \
+      fprintf(stderr, "%s:%d: %s is %lld, want %lld\n", __FILE__, __LINE__, #got, got_,   \
+              want_);                                                                     \
+      ++alone_failures;                                                                   \
+    }                                                                                     \
+  } while (0)
+
+/* The block of statements runs in a fresh process; the test fails if a check in it did. */
+#define RUN_ALONE(...)                                                 \
+  do {                                                                 \
+    const auto piece = [](int &alone_failures) __VA_ARGS__;            \
+    GTEST_FLAG_SET(death_test_style, "threadsafe");                    \
+    EXPECT_EXIT(run_alone(piece), ::testing::ExitedWithCode(0), "");   \
+  } while (0)
+
+template <class Piece>
+inline void run_alone(const Piece &piece) {
+  int failures = 0;
+  piece(failures);
+  fflush(stdout);
+  _Exit(failures ? 1 : 0);
+}
+
+#endif

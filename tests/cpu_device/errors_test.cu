@@ -1,0 +1,220 @@
+/* Launch limits, error codes and what sticks: the same answers on the CPU device and on a GPU.
+ *
+ * What is asserted was measured on an H200 with toolkit 13.0. Tests whose faults stick run in
+ * processes of their own.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <cuda_runtime.h>
+
+#include "tests/cpu_device/alone.h"
+
+__global__ void store(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f; }
+__global__ void store_at(float *x, size_t i) { x[i] = 1.0f; }
+__global__ void nothing() {}
+__global__ void touch_dynamic(float *out) {
+  extern __shared__ float window[];
+  window[threadIdx.x] = (float)threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = window[blockDim.x - 1 - threadIdx.x];
+}
+__global__ void touch_both(float *out) {
+  __shared__ float one;
+  extern __shared__ float many[];
+  one = 2.0f;
+  many[threadIdx.x] = 1.0f;
+  __syncthreads();
+  out[threadIdx.x] = one + many[threadIdx.x];
+}
+__global__ void far_out_of_shared(float *out) {
+  __shared__ float s[32];
+  volatile float *p = s;
+  p[threadIdx.x + (1 << 22)] = 1.0f;
+  out[threadIdx.x] = s[threadIdx.x];
+}
+
+static cudaError_t launch_error(dim3 grid, dim3 block, size_t shared = 0) {
+  nothing<<<grid, block, shared>>>();
+  return cudaGetLastError();
+}
+
+TEST(LaunchLimits, WhatDoesNotFitIsRefusedAndDoesNotStick) {
+  EXPECT_EQ(cudaErrorInvalidValue, launch_error(dim3(0), dim3(1)));
+  EXPECT_EQ(cudaErrorInvalidValue, launch_error(dim3(1, 0), dim3(1)));
+  EXPECT_EQ(cudaErrorInvalidValue, launch_error(dim3(1, 1, 0), dim3(1)));
+  EXPECT_EQ(cudaErrorInvalidValue, launch_error(dim3(1), dim3(0)));
+  EXPECT_EQ(cudaErrorInvalidValue, launch_error(dim3(1), dim3(1025)));
+  EXPECT_EQ(cudaErrorInvalidValue, launch_error(dim3(1), dim3(1, 1, 65)));
+  EXPECT_EQ(cudaErrorInvalidValue, launch_error(dim3(1), dim3(32, 33)));
+  EXPECT_EQ(cudaErrorInvalidValue, launch_error(dim3(1, 65536), dim3(1)));
+  EXPECT_EQ(cudaErrorInvalidValue, launch_error(dim3(1, 1, 65536), dim3(1)));
+  EXPECT_EQ(cudaErrorInvalidValue, launch_error(dim3(1), dim3(1), 49153));
+  EXPECT_EQ(cudaSuccess, launch_error(dim3(1), dim3(1)));
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+}
+
+TEST(LaunchLimits, WhatJustFitsRuns) {
+  EXPECT_EQ(cudaSuccess, launch_error(dim3(1, 65535), dim3(1)));
+  EXPECT_EQ(cudaSuccess, launch_error(dim3(1), dim3(1024)));
+  EXPECT_EQ(cudaSuccess, launch_error(dim3(1), dim3(4, 4, 64)));
+  EXPECT_EQ(cudaSuccess, launch_error(dim3(1), dim3(1), 49152));
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+}
+
+TEST(LaunchLimits, StaticAndDynamicSharedMemoryCountTogether) {
+  float *out = nullptr;
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&out, 32 * sizeof(float)));
+  touch_both<<<1, 32, 49152>>>(out);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+  touch_both<<<1, 32, 49152 - 128>>>(out);
+  EXPECT_EQ(cudaSuccess, cudaGetLastError());
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  EXPECT_EQ(cudaSuccess, cudaFree(out));
+}
+
+TEST(LaunchLimits, OptInRaisesDynamicSharedMemoryToTheDevicesLimit) {
+  int limit = 0;
+  ASSERT_EQ(cudaSuccess,
+            cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+  float *out = nullptr;
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&out, 32 * sizeof(float)));
+  touch_dynamic<<<1, 32, 65536>>>(out);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaFuncSetAttribute(touch_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 limit + 1));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+  ASSERT_EQ(cudaSuccess, cudaFuncSetAttribute(touch_dynamic,
+                                              cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
+  touch_dynamic<<<1, 32, limit>>>(out);
+  EXPECT_EQ(cudaSuccess, cudaGetLastError());
+  touch_dynamic<<<1, 32, limit + 1>>>(out);
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  EXPECT_EQ(cudaSuccess, cudaFree(out));
+}
+
+TEST(LastError, PeekKeepsAndGetClears) {
+  EXPECT_EQ(cudaErrorInvalidValue, launch_error(dim3(1), dim3(1025)));
+  nothing<<<1, 1025>>>();
+  EXPECT_EQ(cudaErrorInvalidValue, cudaPeekAtLastError());
+  EXPECT_EQ(cudaErrorInvalidValue, cudaPeekAtLastError());
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+  EXPECT_EQ(cudaSuccess, cudaGetLastError());
+}
+
+TEST(LastError, NamesAndTexts) {
+  EXPECT_STREQ("cudaSuccess", cudaGetErrorName(cudaSuccess));
+  EXPECT_STREQ("no error", cudaGetErrorString(cudaSuccess));
+  EXPECT_STREQ("cudaErrorInvalidValue", cudaGetErrorName(cudaErrorInvalidValue));
+  EXPECT_STREQ("invalid argument", cudaGetErrorString(cudaErrorInvalidValue));
+  EXPECT_STREQ("an illegal memory access was encountered",
+               cudaGetErrorString(cudaErrorIllegalAddress));
+  EXPECT_STREQ("unrecognized error code", cudaGetErrorName((cudaError_t)12345));
+}
+
+TEST(StickyErrors, NullPointer) {
+  RUN_ALONE({
+    store<<<1, 32>>>((float *)0);
+    CHECK_ALONE(cudaSuccess, cudaGetLastError());
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaGetLastError());
+    CHECK_ALONE(cudaSuccess, cudaGetLastError());
+    float *p = 0;
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaMalloc(&p, 4));
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+  });
+}
+
+TEST(StickyErrors, HostPointer) {
+  RUN_ALONE({
+    float *host = (float *)malloc(128);
+    store<<<1, 32>>>(host);
+    CHECK_ALONE(cudaSuccess, cudaGetLastError());
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+  });
+}
+
+TEST(StickyErrors, FarBeyondSharedMemory) {
+  RUN_ALONE({
+    float *out = 0;
+    cudaMalloc(&out, 128);
+    far_out_of_shared<<<1, 32>>>(out);
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+  });
+}
+
+TEST(StickyErrors, DynamicSharedMemoryThatWasNotAskedFor) {
+  RUN_ALONE({
+    float *out = 0;
+    cudaMalloc(&out, 128);
+    touch_dynamic<<<1, 32>>>(out);
+    CHECK_ALONE(cudaSuccess, cudaGetLastError());
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+  });
+}
+
+TEST(StickyErrors, FarBeyondAnAllocation) {
+  RUN_ALONE({
+    float *x = 0;
+    cudaMalloc(&x, 4000);
+    store_at<<<1, 1>>>(x, (size_t)1 << 33);
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+  });
+}
+
+TEST(StickyErrors, CallsThatStillWork) {
+  RUN_ALONE({
+    store<<<1, 32>>>((float *)0);
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    int n = 0;
+    CHECK_ALONE(cudaSuccess, cudaGetDeviceCount(&n));
+    CHECK_ALONE(cudaSuccess, cudaGetDevice(&n));
+    CHECK_ALONE(cudaSuccess, cudaSetDevice(0));
+    cudaDeviceProp prop;
+    CHECK_ALONE(cudaSuccess, cudaGetDeviceProperties(&prop, 0));
+    CHECK_ALONE(cudaSuccess, cudaDeviceGetAttribute(&n, cudaDevAttrWarpSize, 0));
+    char a[4], b[4];
+    CHECK_ALONE(cudaSuccess, cudaMemcpy(a, b, 0, cudaMemcpyHostToHost));
+  });
+}
+
+TEST(StickyErrors, ResetSucceedsAndThenTheDeviceIsLost) {
+  RUN_ALONE({
+    store<<<1, 32>>>((float *)0);
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    CHECK_ALONE(cudaSuccess, cudaDeviceReset());
+    float *p = 0;
+    CHECK_ALONE(cudaErrorDevicesUnavailable, cudaMalloc(&p, 4));
+  });
+}
+
+TEST(StickyErrors, OnlyASynchronisingCallNotices) {
+  RUN_ALONE({
+    store<<<1, 32>>>((float *)0);
+    CHECK_ALONE(cudaSuccess, cudaGetLastError());
+    CHECK_ALONE(cudaSuccess, cudaPeekAtLastError());
+    float x = 0;
+    float *d = 0;
+    (void)x;
+    (void)d;
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaStreamSynchronize(0));
+  });
+}
+
+TEST(SmallFaults, PastTheEndOfAnAllocationIsNoErrorInItself) {
+  float *x = nullptr;
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&x, 1000 * sizeof(float)));
+  store<<<4, 256>>>(x);
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  EXPECT_EQ(cudaSuccess, cudaFree(x));
+}
+
+TEST(Reset, OldPointersAreInvalidAfterACleanReset) {
+  RUN_ALONE({
+    float *x = 0;
+    float h = 1;
+    CHECK_ALONE(cudaSuccess, cudaMalloc(&x, 4));
+    CHECK_ALONE(cudaSuccess, cudaDeviceReset());
+    CHECK_ALONE(cudaErrorInvalidValue, cudaMemcpy(x, &h, 4, cudaMemcpyHostToDevice));
+  });
+}
