@@ -26,7 +26,7 @@ static const OptionsSpec SPEC = {
     .program = "01_device_query",
     .about = "Lists the devices and what each can do; --device K: only that one.",
     .n = 64 << 20, /* floats of the measured copy: several times any L2 cache */
-    .cpu_n = 2 << 20,
+    .cpu_n = 16 << 20,
 };
 
 /* The library gives --device a default, and this lesson shows all without it. */

@@ -21,6 +21,7 @@
 #include "common/philox.h"
 #include "kernels/elementwise.h"
 #include "lessons/default_size.h"
+#include "lessons/paragraph.h"
 #include "lessons/threads_and_elements.h"
 
 static const OptionsSpec SPEC = {
@@ -112,10 +113,10 @@ static size_t measure(Lesson *lesson, const Operation *op, Arrays *arrays, const
     record_text(row, "operation", op->name);
     record_number(row, "bytes_moved", bytes);
     record_timer(row, "time", stats);
-    const char *note =
-        lesson_rate_note(lesson, bytes, stats->median_ms, (size_t)bytes, sizeof(float));
+    const char *note = lesson_rate_note(lesson, bytes, stats->median_ms, (size_t)bytes,
+                                        sizeof(float));
     record_number(row, "gbps", note[0] == '\0' ? gbps_from(bytes, stats->median_ms) : NAN);
-    if (note[0] != '\0') printf("      %s\n", note);
+    print_paragraph(6, note);
     record_count(row, "max_ulp", compared.max_ulp);
     record_count(row, "wrong", compared.wrong);
     if (compared.wrong == 0) return arrays->n;

@@ -21,6 +21,7 @@
 #include "lessons/default_size.h"
 #include "lessons/first_call.h"
 #include "lessons/launch_queue.h"
+#include "lessons/paragraph.h"
 #include "lessons/svg_plot.h"
 #include "lessons/timing_ways.h"
 
@@ -59,29 +60,26 @@ static void show_trap(Lesson *lesson, const TimingCase *arrays) {
     TimerStats launched[2], done[2], kernel;
     TimingCase c = *arrays;
     printf("\n2. The trap: a host clock that is stopped before the GPU has finished\n\n");
-    printf("   %13s   %17s %12s   %17s   %12s\n", "n", "clock, no wait", "rate", "clock and wait",
-           "events");
+    printf("   %13s %20s %20s %14s %16s\n", "n", "clock, not waiting", "clock and wait", "events",
+           "first of second");
     for (int i = 0; i < 2; i++) {
         TimerOptions options = {.budget_ms = 50};
         c.n = sizes[i];
         time_by_hand(&c, &launched[i], &done[i]);
         CUDA_CHECK(timing_measure(&c, WAY_GPU_KERNEL, &options, &kernel));
-        double bytes = (double)TIMING_BYTES_EACH * (double)c.n;
-        printf("   %13s   %17s %12s   %17s   %12s\n", text_count(c.n),
-               text_ms(launched[i].median_ms),
-               lesson_rate(lesson, bytes, launched[i].median_ms, (size_t)bytes),
-               text_ms(done[i].median_ms), text_time(&kernel));
+        printf("   %13s %20s %20s %14s %14.1f %%\n", text_count(c.n),
+               text_ms(launched[i].median_ms), text_ms(done[i].median_ms), text_time(&kernel),
+               100 * launched[i].median_ms / done[i].median_ms);
     }
     double bytes = (double)TIMING_BYTES_EACH * (double)sizes[1];
     char why[256] = "";
-    bool launch_only = timing_is_launch_only((double)sizes[0], launched[0].median_ms,
-                                             (double)sizes[1], launched[1].median_ms, why,
-                                             sizeof why);
-    printf("   The first clock shows launch time, not run time.\n");
-    if (launch_only) printf("   %s\n", why);
-    const char *note = lesson_rate_note(lesson, bytes, launched[1].median_ms, (size_t)bytes,
-                                        sizeof(float));
-    if (note[0] != '\0') printf("   %s\n", note);
+    bool launch_only =
+        timing_is_launch_only((double)sizes[0], launched[0].median_ms, (double)sizes[1],
+                              launched[1].median_ms, why, sizeof why);
+    printf("   The first clock was stopped too early: what it shows is launch time, not run time.\n");
+    if (launch_only) print_paragraph(5, why);
+    print_paragraph(5, lesson_rate_note(lesson, bytes, launched[1].median_ms, (size_t)bytes,
+                                        sizeof(float)));
     record_number(lesson->record, "trap_launch_ms", launched[1].median_ms);
     record_number(lesson->record, "trap_run_ms", done[1].median_ms);
     record_flag(lesson->record, "trap_launch_only", launch_only);
@@ -108,7 +106,7 @@ static bool compare_ways(Lesson *lesson, const TimingCase *c, float *want, size_
                kernel ? lesson_rate(lesson, bytes, stats[way].median_ms, (size_t)bytes)
                       : text_rate(gbps_from(bytes, stats[way].median_ms)),
                kernel ? lesson_share(lesson, bytes, stats[way].median_ms, (size_t)bytes) : "",
-               way == 0 ? "" : speed_up_text(lesson, &stats[0], &stats[way]));
+               way == 0 ? "-" : speed_up_text(lesson, &stats[0], &stats[way]));
         doubts_note(doubts, timing_way_name(lesson, ways[way]), &stats[way]);
         Record *row = record_row(lesson->record, "comparison");
         record_text(row, "operation", c->multiply ? "x * x" : "x + x");

@@ -22,6 +22,20 @@ size_t crossover_index(const double *slow_ms, const double *fast_ms, size_t coun
     return index;
 }
 
+/* Shorter than the way's name: the table has four of them side by side. */
+static const char *heading(const Lesson *lesson, int way) {
+    if (way == AND_WAIT) return "launch and wait";
+    return way == TRANSFERS ? "with transfers" : timing_way_name(lesson, SHOWN[way]);
+}
+
+/* As text_time, with nanoseconds for the smallest sizes. Valid until the next call. */
+static const char *short_time(const TimerStats *stats) {
+    static char text[32];
+    if (stats->median_ms >= 1e-3) return text_time(stats);
+    snprintf(text, sizeof text, "%s%.0f ns", stats->doubtful ? "~" : "", 1e6 * stats->median_ms);
+    return text;
+}
+
 /* The median times, one array for each way shown, ready to plot. */
 typedef struct Curves {
     size_t count;
@@ -46,7 +60,7 @@ static bool measure_point(Lesson *lesson, TimingCase *c, float *want, Curves *cu
         curves->ms[way][point] = stats.median_ms;
         doubts_note(doubts, timing_way_name(lesson, SHOWN[way]), &stats);
         record_timer(row, keys[way], &stats);
-        printf(" %19s", text_time(&stats));
+        printf(" %19s", short_time(&stats));
     }
     printf("\n");
     return timing_verify(lesson, c, want);
@@ -90,11 +104,10 @@ bool show_crossover(Lesson *lesson, const TimingCase *arrays, float *want, size_
     TimingCase c = *arrays;
     bool right = true;
     c.multiply = false;
-    printf(
-        "\n5. x + x at growing n: host array to host array, or with the data on the device\n\n");
+    printf("\n5. x + x at growing n; on the %s: launch and wait, or with transfers both ways\n\n",
+           lesson->on_cpu_device ? "CPU device" : "GPU");
     printf("   %13s", "n");
-    for (int way = 0; way < SHOWN_WAYS; way++)
-        printf(" %19s", timing_way_name(lesson, SHOWN[way]));
+    for (int way = 0; way < SHOWN_WAYS; way++) printf(" %19s", heading(lesson, way));
     printf("\n");
     for (size_t n = 1000; n <= n_max && curves.count < POINTS_MAX; n *= 4) {
         c.n = n;

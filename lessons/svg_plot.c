@@ -37,13 +37,15 @@ bool svg_plot_possible(const char *path, char *why, size_t size) {
     return false;
 }
 
-/* A gnuplot string: quotes and backslashes would end or change it. */
+/* A gnuplot string in single quotes, in which nothing is special but the quote
+ * itself, written twice. (In double quotes gnuplot would run `commands`.) */
 static void write_string(FILE *script, const char *before, const char *text, const char *after) {
-    fprintf(script, "%s\"", before);
+    fprintf(script, "%s'", before);
     for (; *text != '\0'; text++) {
-        fputc(*text == '"' || *text == '\\' || (unsigned char)*text < ' ' ? '\'' : *text, script);
+        if (*text == '\'') fputc('\'', script);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, script);
     }
-    fprintf(script, "\"%s", after);
+    fprintf(script, "'%s", after);
 }
 
 static void write_script(FILE *script, const PlotText *text, size_t curve_count,

@@ -59,7 +59,7 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
     printf(
         "   The kit's kernels: %s blocks of %u; a thread takes %u groups of %u neighbours.\n\n",
         text_count(plan.blocks), plan.threads, plan.per_thread, plan.width);
-    printf("   %12s   %-32s   %s\n", "element", "one per thread, signed by it",
+    printf("   %12s   %-38s   %s\n", "element", "one per thread, signed (or by formula)",
            "the kit's kernels");
 
     size_t elements[8], count = pick_elements(n, elements);
@@ -75,14 +75,13 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
             snprintf(signature, sizeof signature, "(block %s, thread %zu)",
                      text_count(i / THREADS), i % THREADS);
         }
-        printf("   %12s   %-32s   block %s, thread %u\n", text_count(i), signature,
+        printf("   %12s   %-38s   block %s, thread %u\n", text_count(i), signature,
                text_count(kit_block), kit_thread);
     }
 
     size_t wrong = count_wrong_owners(signed_n, block, thread);
-    printf("   Signatures of the first %s elements that fit the formula: %s.%s\n\n",
-           text_count(signed_n), text_count(signed_n - wrong),
-           signed_n < n ? " (In brackets: by formula.)" : "");
+    printf("   Signatures of the first %s elements that fit the formula: %s.\n\n",
+           text_count(signed_n), text_count(signed_n - wrong));
     record_count(lesson->record, "owners_checked", signed_n);
     record_count(lesson->record, "owners_wrong", wrong);
     cudaFree(d_block);

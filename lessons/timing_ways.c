@@ -100,8 +100,8 @@ const char *speed_up_text(const Lesson *lesson, const TimerStats *slow, const Ti
     if (lesson->on_cpu_device || !lesson->optimised || !(fast->median_ms > 0)) return "-";
     double ratio = slow->median_ms / fast->median_ms;
     if (slow->doubtful || fast->doubtful) {
-        double unit = pow(10, floor(log10(ratio)));
-        snprintf(text, sizeof text, "about %.*g x", 1, round(ratio / unit) * unit);
+        double unit = pow(10, floor(log10(ratio))); /* one digit is kept */
+        snprintf(text, sizeof text, "about %.*f x", unit < 1 ? 1 : 0, round(ratio / unit) * unit);
     } else {
         snprintf(text, sizeof text, "%.1f x", ratio);
     }

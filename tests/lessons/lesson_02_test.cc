@@ -108,7 +108,7 @@ TEST(RoundTripLesson, OneElementIsEnough) {
 TEST(RoundTripLesson, OneChangedBitIsFound) {
     NEEDS_DEVICE();
     LessonRun run = run_program("./tests/lessons/02_round_trip_wrong_get", small());
-    expect_well_behaved(run);
+    expect_well_behaved(run, 120);
     EXPECT_EQ(run.status, 1) << run.all();
     EXPECT_NE(run.out.find("element 5 came back with other bits"), std::string::npos) << run.out;
     EXPECT_EQ(run.out.find("\nOK\n"), std::string::npos);

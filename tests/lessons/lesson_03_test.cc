@@ -90,7 +90,7 @@ TEST(Elementwise, DefaultSizesAreQuickOnTheCpuDevice) {
 TEST(ElementwiseWrong, AForgottenLastBlockIsNamed) {
     NEEDS_DEVICE();
     LessonRun run = run_program("./tests/lessons/03_elementwise_wrong_add", sized("1", "1000"));
-    expect_well_behaved(run);
+    expect_well_behaved(run, 120);
     EXPECT_EQ(run.status, 1) << run.all();
     // 1,000 - 232 = 768 are computed: the first wrong element is number 768.
     EXPECT_NE(run.all().find("768"), std::string::npos) << run.all();
@@ -105,7 +105,7 @@ TEST(ElementwiseWrong, AWrongFormulaIsNoticed) {
     std::string path = fresh_folder() + "/wrong.json";
     LessonRun run = run_program("./tests/lessons/03_elementwise_wrong_cube",
                                 sized("10", "100", {"--json", path}));
-    expect_well_behaved(run);
+    expect_well_behaved(run, 120);
     EXPECT_EQ(run.status, 1) << run.all();
     EXPECT_NE(run.all().find("x**2 * x, fused"), std::string::npos);
     Json json(read_file(path));

@@ -83,8 +83,8 @@ class Json {
 };
 
 // What every run of a lesson must keep to, right or wrong: no signal, no
-// timeout, no line wider than 100 columns, no escape sequence (colour).
-void expect_well_behaved(const LessonRun &run);
+// timeout, no line wider than that, no escape sequence (colour).
+void expect_well_behaved(const LessonRun &run, size_t width = 100);
 
 // Exit status 0, nothing on standard error, first line names lesson and device,
 // last line is OK.
