@@ -11,7 +11,7 @@
 
 /* Chosen by benchmarks/elementwise_tuner on an H200; benchmarks/README.md tells
  * how to measure again on another device. */
-enum { THREADS = 256, UNROLL = 2, HINT = HINT_NONE };
+enum { THREADS = 256, UNROLL = 4, HINT = HINT_NONE };
 
 /* The largest grid that a device accepts. Beyond it the loop over chunks runs
  * more than once. */

@@ -59,7 +59,7 @@ TEST(ElementwisePlan, WideOnlyWhereAllAgree) {
 
 // A grid is no larger than needed: at least one chunk for each block.
 TEST(ElementwisePlan, NoIdleBlocks) {
-    for (size_t n : {1, 3, 4, 2047, 2048, 2049, 1000003}) {
+    for (size_t n : {1, 3, 4, 2047, 2049, 4096, 4097, 1000003}) {
         const ElementwisePlan plan = elementwise_plan(n, nullptr, nullptr, address(0));
         const size_t chunks =
             (plan.groups * plan.width + chunk_elements(plan) - 1) / chunk_elements(plan);
@@ -73,7 +73,7 @@ class OneBlock : public DeviceTest {};
 // blocks only, which come round more than once.
 TEST_F(OneBlock, OwnersAreAsSaid) {
     for (size_t offsets : {0, 5, 10, 4}) { // x % 4, out / 4: alike thrice, then different
-        const size_t n = 5003;
+        const size_t n = 13003;
         const std::vector<float> x = normals(n, 1), y = normals(n, 2);
         GuardedArray<float> d_x(x, offsets % 4), d_y(y, offsets % 4);
         GuardedArray<float> probe(n, offsets / 4);
