@@ -16,6 +16,7 @@ enum {
     /* Largest distance that one fused multiply-add, or another order of two or
      * three roundings, explains when nothing cancels. */
     ROUNDING_ULP = 8,
+    MAX_TOLD_ULP = 1 << 23, /* a factor of 2; beyond it, ULP tell nobody anything */
     MAX_TILE = 1 << 16, /* elements per block for which residues are counted */
 };
 
@@ -318,8 +319,13 @@ static void say_rounding(const CompareResult *r, TextBuffer *text)
         return;
     }
     if (r->max_ulp_index < r->n && r->max_ulp > 0) {
-        text_append(text, "\n  largest difference of finite numbers: %s ULP, at element %s",
-                    text_count(r->max_ulp), text_count(r->max_ulp_index));
+        text_append(text, "\n  largest difference of finite numbers: ");
+        if (r->max_ulp <= MAX_TOLD_ULP) {
+            text_append(text, "%s ULP, at element %s", text_count(r->max_ulp),
+                        text_count(r->max_ulp_index));
+        } else {
+            text_append(text, "%.3g", r->max_abs_error);
+        }
     }
     if (fits_rounding(r)) {
         text_append(text, "\n  %s: this fits fused multiply-add (contraction) or another order of "

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as people read them, and text in a buffer of fixed size.
+#include "common/text.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "common/dtype.h"
+
+namespace {
+
+TEST(Text, Count) {
+    EXPECT_STREQ("0", text_count(0));
+    EXPECT_STREQ("999", text_count(999));
+    EXPECT_STREQ("1,000", text_count(1000));
+    EXPECT_STREQ("12,345", text_count(12345));
+    EXPECT_STREQ("123,456", text_count(123456));
+    EXPECT_STREQ("18,446,744,073,709,551,615", text_count(UINT64_MAX));
+}
+
+TEST(Text, Bytes) {
+    EXPECT_STREQ("0 bytes", text_bytes(0));
+    EXPECT_STREQ("1 byte", text_bytes(1));
+    EXPECT_STREQ("999 bytes", text_bytes(999));
+    EXPECT_STREQ("1.0 kB", text_bytes(1000));
+    EXPECT_STREQ("92.2 MB", text_bytes(12000.0 * 1920 * 4));
+    EXPECT_STREQ("1.0 GB", text_bytes(999.96e6));
+    EXPECT_STREQ("921.6 MB", text_bytes(12000.0 * 19200 * 4));
+    EXPECT_STREQ("4.0 TB", text_bytes(4e12));
+    EXPECT_STREQ("4000000.0 EB", text_bytes(4e24));
+}
+
+TEST(Text, Memory) {
+    EXPECT_STREQ("48.0 KiB", text_memory(49152));
+    EXPECT_STREQ("139.8 GiB", text_memory(150.1e9));
+}
+
+TEST(Text, Milliseconds) {
+    EXPECT_STREQ("0.5 us", text_ms(0.0005));
+    EXPECT_STREQ("12.3 us", text_ms(0.0123));
+    EXPECT_STREQ("0.435 ms", text_ms(0.435));
+    EXPECT_STREQ("1.25 ms", text_ms(1.25));
+    EXPECT_STREQ("12.5 ms", text_ms(12.5));
+    EXPECT_STREQ("333 ms", text_ms(333));
+    EXPECT_STREQ("1.25 s", text_ms(1250));
+    EXPECT_STREQ("unknown", text_ms(NAN));
+}
+
+TEST(Text, Rate) {
+    EXPECT_STREQ("4,123 GB/s", text_rate(4123.4));
+    EXPECT_STREQ("1,000 GB/s", text_rate(999.7));
+    EXPECT_STREQ("123 GB/s", text_rate(123.4));
+    EXPECT_STREQ("55.1 GB/s", text_rate(55.13));
+    EXPECT_STREQ("6.90 GB/s", text_rate(6.9));
+    EXPECT_STREQ("unknown", text_rate(INFINITY));
+}
+
+TEST(Text, SixteenTextsLiveTogether) {
+    const char *texts[16];
+    for (int i = 0; i < 16; ++i) texts[i] = text_count(1000 + i);
+    for (int i = 0; i < 16; ++i) EXPECT_EQ("1,0" + std::to_string(i / 10) + std::to_string(i % 10), texts[i]);
+}
+
+TEST(TextBuffer, CutsAndCounts) {
+    char text[8] = "#######";
+    TextBuffer buffer = text_buffer(text, 6);
+    text_append(&buffer, "%d,", 12);
+    text_append(&buffer, "%s", "345678");
+    text_append(&buffer, "9");
+    EXPECT_STREQ("12,34", text);
+    EXPECT_EQ('#', text[6]);
+    EXPECT_EQ(10u, buffer.length);
+    TextBuffer none = text_buffer(nullptr, 0);
+    text_append(&none, "%s", "abc");
+    EXPECT_EQ(3u, none.length);
+}
+
+TEST(DTypes, SizesAndNames) {
+    EXPECT_EQ(4u, dtype_size(DTYPE_FLOAT32));
+    EXPECT_EQ(8u, dtype_size(DTYPE_FLOAT64));
+    EXPECT_EQ(1u, dtype_size(DTYPE_UINT8));
+    EXPECT_EQ(2u, dtype_size(DTYPE_INT16));
+    EXPECT_EQ(8u, dtype_size(DTYPE_UINT64));
+    EXPECT_STREQ("float32", dtype_name(DTYPE_FLOAT32));
+    EXPECT_STREQ("uint8", dtype_name(DTYPE_UINT8));
+    EXPECT_EQ(0u, dtype_size(static_cast<DType>(0)));
+    EXPECT_EQ(0u, dtype_size(static_cast<DType>(99)));
+    EXPECT_EQ(0u, dtype_size(static_cast<DType>(-1)));
+    EXPECT_STREQ("no type", dtype_name(static_cast<DType>(99)));
+}
+
+} // namespace
