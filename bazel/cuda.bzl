@@ -157,6 +157,13 @@ def _with_headers(context, headers):
         CcInfo(compilation_context = cc_common.create_compilation_context(headers = depset(headers))),
     ]).compilation_context
 
+def _runfiles(ctx):
+    """The data of this target and of its deps."""
+    runfiles = ctx.runfiles(files = ctx.files.data)
+    for target in ctx.attr.data + ctx.attr.deps:
+        runfiles = runfiles.merge(target[DefaultInfo].default_runfiles)
+    return runfiles
+
 def _cuda_library_impl(ctx):
     cuda = ctx.attr._toolkit[CudaInfo]
     cc_toolchain = find_cc_toolchain(ctx)
@@ -226,7 +233,7 @@ def _cuda_library_impl(ctx):
     return [
         DefaultInfo(
             files = depset([f for f in [library.static_library, library.pic_static_library] if f] if library else []),
-            runfiles = ctx.runfiles(collect_data = True, collect_default = True),
+            runfiles = _runfiles(ctx),
         ),
         CcInfo(compilation_context = public, linking_context = linking),
     ]

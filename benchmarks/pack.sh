@@ -12,7 +12,8 @@ cd "$(dirname "$0")/.."
 
 archs=${1:-sm_90,compute_90}
 pack=${2:-dist/gpu_pack}
-files=$pack/runfiles/cuda_lab
+runfiles=$pack/runfiles
+files=$runfiles/cuda_lab
 bazel_flags="--config=gpu --archs=$archs --noshow_progress"
 
 say() { printf 'pack: %s\n' "$*"; }
@@ -64,7 +65,7 @@ bazel_bin=$(bazel info $bazel_flags bazel-bin 2>/dev/null)
 bazel_testlogs=$(bazel info $bazel_flags bazel-testlogs 2>/dev/null)
 
 rm -rf "$pack"
-mkdir -p "$files" "$pack/lib"
+mkdir -p "$files" "$runfiles/lib"
 exclusive=$(has_tag exclusive | tr '\n' ' ')
 not_sanitized=$(has_tag no_compute_sanitizer | tr '\n' ' ')
 for test in $(rules '.*_test' //tests/...); do
@@ -80,9 +81,11 @@ cp benchmarks/*.py "$files/benchmarks/"
 cp benchmarks/pack/run_all.sh benchmarks/pack/benchmarks.txt "$pack/"
 git rev-parse HEAD >"$pack/commit.txt" 2>/dev/null || echo unknown >"$pack/commit.txt"
 
-# Host debug information is the bulk of it; kernels keep their line numbers.
-find "$files" -type f -perm -u+x -exec strip --strip-debug {} + 2>/dev/null || true
-for library in $(libraries_of); do cp -L "$library" "$pack/lib/"; done
+# Host symbols are the bulk of it; kernels keep their names and line numbers all the same.
+find "$files" -type f -perm -u+x -exec strip {} + 2>/dev/null || true
+for library in $(libraries_of); do cp -L "$library" "$runfiles/lib/"; done
+tar -cz -C "$runfiles" -f "$pack/runfiles.tar.gz" .
+rm -rf "$runfiles"
 
 say "$(wc -l <"$pack/tests.txt") tests, $(wc -l <"$pack/lessons.txt") lessons, $(du -sh "$pack" | cut -f1) in $pack"
 say "on the machine with the GPU: bash $pack/run_all.sh OUT"

@@ -29,9 +29,10 @@ passed=0 failed=0 skipped=0
 say() { printf '%s\n' "$*" | tee -a "$out/summary.txt"; }
 
 # As Bazel runs tests: from the root of the runfiles.
-cd "$here/runfiles/cuda_lab" || exit 2
-export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export TEST_SRCDIR="$here/runfiles" RUNFILES_DIR="$here/runfiles" TEST_WORKSPACE=cuda_lab
+runfiles=$work/runfiles
+mkdir "$runfiles" && tar -xz -C "$runfiles" -f "$here/runfiles.tar.gz" && cd "$runfiles/cuda_lab" || exit 2
+export LD_LIBRARY_PATH="$runfiles/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export TEST_SRCDIR="$runfiles" RUNFILES_DIR="$runfiles" TEST_WORKSPACE=cuda_lab
 export LAB_REQUIRE_GPU=1 LAB_GPU_LOCK=0
 
 seconds_left() { echo $((deadline > SECONDS ? deadline - SECONDS : 0)); }
