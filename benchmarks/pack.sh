@@ -7,6 +7,7 @@
 #
 # There: bash FOLDER/run_all.sh OUT. It needs bash; compute-sanitizer, python3 with CuPy and
 # gnuplot are used where they are. This machine needs a CUDA toolkit, but no GPU.
+# PACK_CONFIG=cpu packs for the CPU device instead, to try run_all.sh without a GPU.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,14 +15,14 @@ archs=${1:-sm_90,compute_90}
 pack=${2:-dist/gpu_pack}
 runfiles=$pack/runfiles
 files=$runfiles/cuda_lab
-bazel_flags="--config=gpu --archs=$archs --noshow_progress"
+bazel_flags="--config=${PACK_CONFIG:-gpu} --archs=$archs --noshow_progress"
 
 say() { printf 'pack: %s\n' "$*"; }
 
 # //lessons:03_elementwise -> lessons/03_elementwise
 path_of() { printf '%s\n' "$1" | sed 's|^//||; s|:|/|'; }
 
-rules() { bazel query --noshow_progress "kind('$1 rule', $2) except attr(tags, manual, $2)" 2>/dev/null; }
+rules() { bazel query --noshow_progress "kind('$1 rule', $2) except attr(tags, manual, $2)" 2>/dev/null | sort; }
 
 has_tag() { bazel query --noshow_progress "attr(tags, '\\b$1\\b', tests(//...))" 2>/dev/null; }
 

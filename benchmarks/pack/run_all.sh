@@ -81,7 +81,7 @@ report() {
   fi
   passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + left_out))
   say "$(printf '%-60s %s in %s s: %d passed, %d failed, %d skipped' "$name" \
-    "$([ $bad -eq 0 ] && echo ok || echo "FAILED (status $status)")" "$took" $ok $bad $left_out)"
+    "$([ "$bad" -eq 0 ] && echo ok || echo "FAILED (status $status)")" "$took" "$ok" "$bad" "$left_out")"
   { printf '\n===== %s (status %s, %s s)\n' "$name" "$status" "$took"; head -c 300000 "$work/$name/log"; } >>"$log"
 }
 
@@ -90,14 +90,14 @@ run_tests() {
   while IFS=$'\t' read -r name tags command; do
     names+=("$name")
     case $tags in *exclusive*) continue ;; esac
-    start_job "tests/$name" 180 "$command"
+    start_job "$name" 180 "$command"
   done <"$here/tests.txt"
   wait
   # What measures time runs alone.
   while IFS=$'\t' read -r name tags command; do
-    case $tags in *exclusive*) run_job "tests/$name" 180 "$command" ;; esac
+    case $tags in *exclusive*) run_job "$name" 180 "$command" ;; esac
   done <"$here/tests.txt"
-  for name in "${names[@]}"; do report "tests/$name" "$out/tests.log"; done
+  for name in "${names[@]}"; do report "$name" "$out/tests.log"; done
   { echo '<?xml version="1.0" encoding="UTF-8"?><testsuites>'
     find "$work/tests" -name test.xml -exec sed -e '/<?xml/d' -e '/<\/*testsuites/d' {} +
     echo '</testsuites>'; } >"$out/tests.xml"
@@ -106,8 +106,8 @@ run_tests() {
 run_lessons() {
   local name
   while read -r name; do
-    run_job "lessons/$name" 120 "$name"
-    report "lessons/$name" "$out/lessons.log"
+    run_job "$name" 120 "$name"
+    report "$name" "$out/lessons.log"
   done <"$here/lessons.txt"
 }
 
@@ -123,7 +123,7 @@ run_bench() {
       separator=,
     fi >>"$out/bench.json"
   done <"$here/benchmarks.txt"
-  [ -s "$out/bench.json" ] && printf '\n]\n' >>"$out/bench.json"
+  if [ -s "$out/bench.json" ]; then printf '\n]\n' >>"$out/bench.json"; else rm -f "$out/bench.json"; fi
 }
 
 find_sanitizer() {
