@@ -150,7 +150,7 @@ run_sanitizer() {
       case $tags in *exclusive* | *no_compute_sanitizer*) continue ;; esac
       head -c 2 "$name" | grep -q '#!' && continue
       names+=("$tool/$name")
-      LAB_SANITIZER=$tool start_job "$tool/$name" 150 "$sanitizer --tool $tool $flags $command"
+      LAB_SANITIZER=$tool start_job "$tool/$name" 240 "$sanitizer --tool $tool $flags $command"
     done <"$here/tests.txt"
   done
   wait
