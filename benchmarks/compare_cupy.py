@@ -109,6 +109,8 @@ def compare_ops(sides, report, arguments):
     size = ["--rows", str(arguments.rows), "--cols", str(arguments.cols)]
     small = ["--rows", str(arguments.rows), "--cols", str(max(1, arguments.cols // 10))]
     ours = [sides.ours("elementwise_bench", *size), sides.ours("elementwise_bench", *small)]
+    if ours[0]["device"]["kind"] != "gpu" and not arguments.rehearse:
+        fail("our programs are built for the CPU device, whose times say nothing about a GPU")
     peer = sides.cupy("ops", *size)
     for index, cupy_size in enumerate(peer["sizes"]):
         ours_size = ours[index]["sizes"][0]
@@ -208,6 +210,8 @@ def main():
     parser.add_argument("--first-n", type=positive, default=1000000,
                         help="elements of the first result")
     parser.add_argument("--runs", type=positive, default=7, help="fresh processes a side")
+    parser.add_argument("--rehearse", action="store_true",
+                        help="accept programs built for the CPU device, to try this script")
     parser.add_argument("--json", metavar="FILE", help="keep all figures of both sides")
     arguments = parser.parse_args()
     report = Report()
