@@ -184,6 +184,7 @@ class Translator {
  private:
   struct Function {
     std::string name;
+    size_t begin;              /* its first CUDA keyword */
     size_t body, body_end;     /* tokens of { and } */
     bool kernel;
   };
@@ -268,6 +269,7 @@ class Translator {
       size_t end = i;
       Function f = {};
       if (read_function(i, &f, &end)) {
+        f.begin = i;
         f.kernel = f.kernel || is(i, "__global__");
         functions_.push_back(f);
         note_leaf(f);
@@ -320,7 +322,8 @@ class Translator {
     return false;
   }
 
-  /* A function is a leaf if nothing it calls can make a thread wait for another. */
+  /* A function is a leaf if nothing in it can make a thread wait for another: no call that
+   * might, and no loop that another thread's store may have to end. */
   void note_leaf(const Function &f) {
     static const std::set<std::string> harmless = {
         "if", "for", "while", "switch", "return", "sizeof", "alignof", "decltype", "void", "bool",
@@ -333,15 +336,19 @@ class Translator {
         "fmax", "fminf", "fmaxf", "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "round",
         "roundf", "rint", "rintf", "fmod", "fmodf", "isnan", "isinf", "isfinite", "erf", "erff",
         "atomicAdd", "atomicSub", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor",
-        "__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv", "__stwb", "__stcg", "__stcs",
+        "__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__stwb", "__stcg", "__stcs",
         "__stwt", "__fadd_rn", "__fsub_rn", "__fmul_rn", "__fdiv_rn", "__fsqrt_rn", "__fmaf_rn",
         "__frcp_rn", "__umulhi", "__mulhi", "__popc", "__clz", "__ffs", "__brev",
         "__float_as_int", "__float_as_uint", "__int_as_float", "__uint_as_float",
         "__float2int_rn", "__float2int_rz", "__sinf", "__cosf", "__expf", "__logf", "__powf",
         "thread_index", "block_index", "block_dim", "grid_dim", "__builtin_memcpy", "memcpy"};
-    bool leaf = true;
-    for (size_t i = f.body + 1; i < f.body_end && leaf; ++i) {
+    bool leaf = true, loops = false, atomics = false;
+    for (size_t i = f.begin; i < f.body_end && leaf; ++i) {
       if (t_[i].kind != kName) continue;
+      loops = loops || is(i, "while") || is(i, "for") || is(i, "goto");
+      atomics = atomics || src_.text.compare(t_[i].begin, 6, "atomic") == 0;
+      if (is(i, "volatile") || is(i, "__ldcv") || (loops && atomics)) leaf = false;
+      if (i <= f.body) continue;
       size_t next = i + 1;
       if (open_of(next) == '<' && closing_angle(next)) next = closing_angle(next) + 1;
       const std::string name = text(i);

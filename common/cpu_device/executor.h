@@ -1,13 +1,20 @@
-/* Fibers and blocks: what executor.cc, warps and faults.cc share.
+/* Workers, blocks and their threads: what executor.cc, block.cc, warp.cc and shared.cc share.
+ *
+ * A worker is an operating-system thread on its way through a kernel's blocks. It runs one
+ * block at a time, and keeps others resident when they wait for blocks that come later. A
+ * device thread that has to wait is suspended: its slot holds where to go on. Slots lie in an
+ * array by the thread's linear index, so that a barrier walks through memory in order.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_EXECUTOR_H
 #define CPU_DEVICE_EXECUTOR_H
 
-#include <setjmp.h>
+#include <signal.h>
+#include <time.h>
 
 #include <atomic>
 #include <boost/context/detail/fcontext.hpp>
+#include <condition_variable>
 
 #include "runtime.h"
 
@@ -17,71 +24,120 @@ enum {
   kFiberStackSize = 256 * 1024,  /* reserved; only touched pages take memory */
   kMaxThreadsPerBlock = 1024,
   kWarpSize = 32,
+  kMaxWarps = kMaxThreadsPerBlock / kWarpSize,
   kMaxSharedSize = 227 * 1024,   /* per block, with opt-in */
-  kSharedGranule = 128           /* a block's window is a multiple of this */
+  kSharedGranule = 128,          /* a block's window is a multiple of this */
+  kSharedAreaSize = (kMaxSharedSize + 4095) / 4096 * 4096
 };
 
-/* One stack, and the device thread or the run of device threads that uses it. */
+using Context = boost::context::detail::fcontext_t;
+using Transfer = boost::context::detail::transfer_t;
+
+/* A stack, and the run of device threads that uses it. Lies at the stack's top. */
 struct Fiber {
-  boost::context::detail::fcontext_t context;
   char *stack;                 /* lowest address */
   size_t stack_size;
-  Fiber *next;                 /* in whichever list it is */
+  Fiber *next_spare;
   ThreadLoop loop;
-  uint3 thread_index;
-  unsigned linear_index;
   void *sanitizer_stack;
 };
 
-struct FiberList {
-  Fiber *head;
-  Fiber *tail;
-  unsigned count;
+/* Why a thread is suspended. */
+enum class Waiting : unsigned char { kNothing, kBarrier, kWarp, kConvergence, kGrid };
 
-  void push(Fiber *f) {
-    f->next = nullptr;
-    if (head)
-      tail->next = f;
-    else
-      head = f;
-    tail = f;
-    ++count;
-  }
-  Fiber *pop() {
-    Fiber *f = head;
-    head = f->next;
+/* A device thread that has a stack of its own. */
+struct Slot {
+  Context context;
+  Fiber *fiber;
+  uint3 index;
+  Waiting waiting;
+};
+
+/* Linear thread indices, first in, first out. */
+struct IndexQueue {
+  unsigned short items[kMaxThreadsPerBlock];
+  unsigned head, count;
+
+  void push(unsigned i) { items[(head + count++) % kMaxThreadsPerBlock] = (unsigned short)i; }
+  unsigned pop() {
+    const unsigned i = items[head];
+    head = (head + 1) % kMaxThreadsPerBlock;
     --count;
-    return f;
-  }
-  void clear() {
-    head = tail = nullptr;
-    count = 0;
+    return i;
   }
 };
 
+struct Lane;
+/* What lane number `lane` gets from those of `lanes` that are in `met`. */
+using WarpResult = uint64_t(const Lane *lanes, unsigned met, unsigned lane);
+
+/* Lanes of one warp that wait for one another at a warp operation. */
+struct Meeting {
+  unsigned mask;               /* who must come; 0: nobody uses this meeting */
+  unsigned arrived;
+  const void *site;            /* of lanes whose mask is still to be found, else null */
+};
+
+/* One lane at a warp operation. */
+struct Lane {
+  uint64_t given;              /* what it brings */
+  uint64_t taken;              /* what it gets */
+  WarpResult *result;          /* how: from the lanes that met */
+  unsigned source;             /* for a shuffle: the lane it reads */
+  unsigned met;                /* who took part */
+};
+
+struct Warp {
+  Lane lanes[kWarpSize];
+  Meeting meetings[kWarpSize];
+};
+
+struct Worker;
 struct Launch;
 
-/* The block that runs on an operating-system thread. */
 struct Block {
-  Launch *launch;
-  uint64_t index;              /* linear */
-  uint64_t end;                /* first block that is not this worker's share */
+  Worker *worker;
+  uint64_t index;              /* linear, in the grid */
+  uint3 block_index;
   unsigned thread_count;
   unsigned live;               /* threads that have not ended, started or not */
-  unsigned next_thread;        /* first thread that no fiber runs or has run */
-  FiberList ready;
-  FiberList at_barrier;
-  Fiber *current;
-  Fiber *ended;                /* has left its stack for good; to be put in spare */
-  Fiber *spare;
-  Fiber main;                  /* the operating-system thread's own stack */
-  char *shared_area;           /* kMaxSharedSize bytes that end at a guard page */
-  char *shared_base;           /* the running block's window */
+  unsigned next_thread;        /* first thread that has not been started */
+  bool split;                  /* some thread has had to wait: slots are in use */
+  IndexQueue *ready;
+  IndexQueue *at_barrier;
+  unsigned votes;              /* threads at the barrier that brought something true */
+  unsigned vote_result;
+  bool all_voted;              /* of the barrier before */
+  unsigned spins;              /* times that a thread of the block was made to give way */
+  unsigned converging;         /* threads whose active mask is still to be found */
+  unsigned at_grid;            /* threads at the grid's barrier */
+  unsigned grid_generation;
+  char *shared_area;           /* kSharedAreaSize bytes between two guard pages */
+  char *shared_base;           /* the block's window, which ends where the area ends */
   char *shared_below;          /* device functions' arrays lie from here down */
   size_t shared_used;          /* of the window, by arrays met so far */
   std::vector<char *> shared_arrays;  /* by SharedArray::id */
-  sigjmp_buf on_fault;
+  unsigned ended_lanes[kMaxWarps];    /* once split */
+  Slot slots[kMaxThreadsPerBlock];
+  IndexQueue queues[2];
+  std::vector<Warp> warps;     /* made at the first warp operation */
+};
+
+struct Worker {
+  Launch *launch;
+  Block *block;                /* the one that runs */
+  Slot main;                   /* the operating-system thread's own stack */
+  Fiber main_fiber;
+  Fiber *fiber;                /* the one that runs */
+  Fiber *starting;             /* the one that is about to run for the first time */
+  Fiber *ended;                /* left for good; goes to spare once nobody stands on it */
+  Fiber *spare;
+  uint64_t next_block, end_block;     /* this worker's share of the grid */
+  std::vector<Block *> resident;      /* begun and not ended, but for the one that runs */
+  std::vector<Block *> free_blocks;
   std::vector<char *> stacks;
+  timer_t timer;
+  bool has_timer;
 };
 
 /* A kernel on its way over the workers. */
@@ -89,9 +145,63 @@ struct Launch {
   const LaunchRecord *record;
   uint64_t block_count;
   uint64_t chunk;
+  double begin_ms;
   std::atomic<uint64_t> next_block;
   std::atomic<int> error;
+  std::atomic<uint64_t> blocks_ended;
+  std::atomic<uint64_t> at_grid;       /* blocks at the grid's barrier */
+  std::atomic<unsigned> grid_generation;
+  std::atomic<unsigned> workers, idle; /* taking part; of these, with nothing to run */
 };
+
+/* ---- executor.cc ---- */
+
+/* The calling thread's worker; null outside kernels. */
+Worker *this_worker();
+void claim_share(Worker *w);
+char *map_between_guards(size_t size);
+void unmap_between_guards(char *p, size_t size);
+
+/* ---- block.cc ---- */
+
+/* Runs blocks until the launch has none left for this worker. Enters and leaves on the
+ * operating-system thread's own stack. */
+void run_blocks(Worker *w);
+
+/* The running thread becomes one with a slot; its linear index. */
+unsigned take_slot(Block *b);
+
+/* Suspends the running thread, which its caller has put where it will be found. */
+void suspend(Block *b, unsigned me, Waiting why);
+
+/* Preemption, from a signal handler on the thread's own stack. */
+void yield_to_others();
+
+/* Where each waiting thread of the block waits, for a person. */
+std::string describe_waiting(const Block *b);
+
+/* ---- warp.cc ---- */
+
+/* A lane has ended: who waited for it goes on. */
+void lane_ended(Block *b, unsigned linear);
+
+/* Nothing can run: lanes that asked who is with them learn it. True if some can go on. */
+bool converge(Block *b);
+
+/* ---- shared.cc ---- */
+
+void prepare_shared(Block *b, const LaunchRecord &r);
+
+inline unsigned linear_index(const uint3 &t) {
+  const dim3 &d = t_thread.block_dim;
+  return (t.z * d.y + t.y) * d.x + t.x;
+}
+
+inline uint3 index_of(unsigned linear) {
+  const dim3 &d = t_thread.block_dim;
+  if (linear < d.x) return uint3{linear, 0, 0};
+  return uint3{linear % d.x, linear / d.x % d.y, linear / (d.x * d.y)};
+}
 
 }  // namespace cpu_device
 

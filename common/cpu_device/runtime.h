@@ -41,6 +41,7 @@ struct Settings {
   bool quiet;                  /* no sentences on standard error */
   bool poison;                 /* fill fresh device memory with 0xFF */
   unsigned background_ms;      /* how long queued work waits for a host that waits */
+  double time_limit_ms;        /* for a kernel; 0: none */
   std::string fail_kind;       /* "malloc", "copy" or "launch": fails the */
   uint64_t fail_at;            /* fail_at-th of its kind, counted from 1; 0: none */
 };

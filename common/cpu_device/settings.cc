@@ -76,6 +76,8 @@ Settings read_settings() {
   s.poison = number("LAB_CPU_DEVICE_POISON", 1, 0, 1, false, "0 or 1") != 0;
   s.background_ms = (unsigned)number("LAB_CPU_DEVICE_BACKGROUND_MS", 200, 0, 3600000, false,
                                      "a number of milliseconds of 0 to 3600000 (0: never)");
+  s.time_limit_ms = 1000.0 * (double)number("LAB_CPU_DEVICE_TIME_LIMIT", 60, 0, 1000000, false,
+                                           "a number of seconds of 0 to 1000000 (0: no limit)");
   s.fail_at = 0;
   const char *fail = getenv("LAB_CPU_DEVICE_FAIL");
   if (fail && *fail) {

@@ -9,9 +9,27 @@
 namespace cpu_device {
 /* Waits until every thread of the block that has not ended waits here too. */
 void block_barrier();
+/* The same; block_votes() then tells how many threads came with a true vote. */
+void block_barrier_vote(bool vote);
+int block_votes();
+bool block_all_voted();
+/* Waits until every thread of every block has come here. */
+void grid_barrier();
+/* Lets other threads of the block, or other blocks, go on. */
+void yield_to_others();
 }  // namespace cpu_device
 
 inline void __syncthreads() { ::cpu_device::block_barrier(); }
+inline int __syncthreads_count(int predicate) {
+  ::cpu_device::block_barrier_vote(predicate != 0);
+  return ::cpu_device::block_votes();
+}
+inline int __syncthreads_or(int predicate) { return __syncthreads_count(predicate) != 0; }
+inline int __syncthreads_and(int predicate) {
+  ::cpu_device::block_barrier_vote(predicate != 0);
+  return ::cpu_device::block_all_voted();
+}
+inline void __nanosleep(unsigned int) { ::cpu_device::yield_to_others(); }
 
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

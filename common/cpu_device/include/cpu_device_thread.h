@@ -22,12 +22,16 @@ namespace cpu_device {
 
 struct Block;  /* executor.h: the block that runs on this operating-system thread */
 
+/* What a signal may do to the thread that it interrupts. */
+enum Interruptible { kInRuntime = 0, kMayYield = 1, kMayEnd = 2 };
+
 struct ThreadState {
   uint3 thread_index;
   uint3 block_index;
   dim3 block_dim;
   dim3 grid_dim;
   Block *block;
+  volatile int interruptible;
 };
 
 extern __thread ThreadState t_thread __attribute__((tls_model("initial-exec")));
@@ -81,17 +85,21 @@ template <bool can_wait, class Body>
 __attribute__((noinline)) bool run_block(const ThreadLoop *loop, const Body body) {
   const dim3 size = block_dim();
   unsigned x = loop->from.x, y = loop->from.y, z = loop->from.z;
+  if (!can_wait) t_thread.interruptible = kMayEnd;
   for (; z < size.z; ++z, y = 0) {
     for (; y < size.y; ++y, x = 0) {
       t_thread.thread_index.z = z;
       t_thread.thread_index.y = y;
       for (; x < size.x; ++x) {
         t_thread.thread_index.x = x;
+        if (can_wait) t_thread.interruptible = kMayYield;
         body();
+        if (can_wait) t_thread.interruptible = kInRuntime;
         if (can_wait && __builtin_expect(loop->handed_off, 0)) return false;
       }
     }
   }
+  if (!can_wait) t_thread.interruptible = kInRuntime;
   return true;
 }
 

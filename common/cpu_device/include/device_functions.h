@@ -12,6 +12,7 @@
 #include "cpu_device_atomics.h"
 #include "cpu_device_math.h"
 #include "cpu_device_sync.h"
+#include "cpu_device_warp.h"
 #endif
 
 #endif

@@ -1,0 +1,521 @@
+/* A block's threads: starting, waiting, going on, ending; and a worker's blocks.
+ *
+ * The worker runs a block's threads one after another on one fiber. A thread that waits keeps
+ * that fiber; the next one starts on a fresh one. Threads go on after a barrier in the order
+ * in which they came. Only when a block can do nothing itself, because it waits for the whole
+ * grid or spins on memory, does its worker turn to other blocks.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "executor.h"
+#include "include/cpu_device_sync.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace cpu_device {
+namespace {
+
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+
+#define INLINED __attribute__((always_inline)) inline
+
+enum { kMaxResidentThreads = 8192 };
+
+inline void sanitizer_leave([[maybe_unused]] Fiber *from, [[maybe_unused]] Fiber *to) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(from ? &from->sanitizer_stack : nullptr, to->stack,
+                                 to->stack_size);
+#endif
+}
+
+inline void sanitizer_arrive([[maybe_unused]] Fiber *at) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(at ? at->sanitizer_stack : nullptr, nullptr, nullptr);
+#endif
+}
+
+/* ---- fibers ---- */
+
+/* jump_fcontext leaves by a jump, not by a return. Entered by a jump too, it keeps the
+ * processor's stack of return addresses in step: every return after it is predicted right,
+ * which halves the cost of a barrier. */
+INLINED Transfer switch_to(Context to, void *data) {
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+  void *context, *given = data;
+  asm volatile(
+      "subq $128, %%rsp\n\t" /* the red zone */
+      "leaq 1f(%%rip), %%rax\n\t"
+      "pushq %%rax\n\t"
+      "jmp *%[jump]\n"
+      "1:\n\t"
+      "addq $128, %%rsp"
+      : "=&a"(context), "=&d"(data), "+D"(to), "+S"(given)
+      : [jump] "r"(jump_fcontext)
+      : "rcx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
+        "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
+        "xmm15");
+  return {context, data};
+#else
+  return jump_fcontext(to, data);
+#endif
+}
+
+void fiber_main(Transfer t);
+
+Fiber *new_fiber(Worker *w) {
+  if (!w->spare) {
+    static_assert(sizeof(Fiber) < 4096, "a fiber's record lies at the top of its stack");
+    char *stack = map_between_guards(kFiberStackSize);
+    w->stacks.push_back(stack);
+    /* Tops of stacks at the same offset of their pages would share few lines of the cache. */
+    const size_t colour = w->stacks.size() % 29 * 2 * 64;
+    char *top = stack + kFiberStackSize - sizeof(Fiber) - colour;
+    Fiber *f = new ((void *)((uintptr_t)top & ~(uintptr_t)63)) Fiber();
+    f->stack = stack;
+    f->stack_size = (size_t)((char *)f - stack);
+    w->spare = f;
+  }
+  Fiber *f = w->spare;
+  w->spare = f->next_spare;
+  f->sanitizer_stack = nullptr;
+  return f;
+}
+
+/* What every arrival does first: the one who left us can be found again. */
+inline void arrive(Worker *w, const Transfer &t) {
+  if (t.data) static_cast<Slot *>(t.data)->context = t.fctx;
+  if (__builtin_expect(w->ended != nullptr, 0)) {
+    w->ended->next_spare = w->spare;
+    w->spare = w->ended;
+    w->ended = nullptr;
+  }
+}
+
+void make_current(Worker *w, Block *b) {
+  w->block = b;
+  t_thread.block = b;
+  t_thread.block_index = b->block_index;
+}
+
+/* ---- a block's beginning and end ---- */
+
+Block *new_block(Worker *w) {
+  if (w->free_blocks.empty()) {
+    Block *b = new Block();
+    b->shared_area = map_between_guards(kSharedAreaSize);
+    b->worker = w;
+    b->ready = &b->queues[0];
+    b->at_barrier = &b->queues[1];
+    w->free_blocks.push_back(b);
+  }
+  Block *b = w->free_blocks.back();
+  w->free_blocks.pop_back();
+  prepare_shared(b, *w->launch->record);
+  return b;
+}
+
+void begin_threads(Block *b) {
+  b->live = b->thread_count;
+  b->next_thread = 0;
+  b->split = false;
+}
+
+/* The next block of this worker's share; false: none is left, or the kernel has failed. */
+bool claim_index(Worker *w, uint64_t *index) {
+  if (w->next_block >= w->end_block) claim_share(w);
+  if (w->next_block >= w->end_block) return false;
+  *index = w->next_block++;
+  return true;
+}
+
+/* A block in place of none or of one that cannot go on. */
+bool begin_another_block(Worker *w) {
+  uint64_t index;
+  if (!claim_index(w, &index)) return false;
+  Block *b = new_block(w);
+  const dim3 &d = t_thread.block_dim, &g = t_thread.grid_dim;
+  b->thread_count = d.x * d.y * d.z;
+  b->index = index;
+  b->block_index = uint3{(unsigned)(index % g.x), (unsigned)(index / g.x % g.y),
+                         (unsigned)(index / g.x / g.y)};
+  begin_threads(b);
+  make_current(w, b);
+  return true;
+}
+
+/* The next block in the place of one that has ended. */
+bool begin_next_block(Block *b) {
+  Worker *w = b->worker;
+  w->launch->blocks_ended.fetch_add(1, std::memory_order_relaxed);
+  uint64_t index;
+  if (!claim_index(w, &index)) return false;
+  const dim3 &g = t_thread.grid_dim;
+  if (index == b->index + 1) {
+    /* No division here: blocks of a few threads are common. */
+    uint3 &i = b->block_index;
+    if (++i.x == g.x) {
+      i.x = 0;
+      if (++i.y == g.y) {
+        i.y = 0;
+        ++i.z;
+      }
+    }
+  } else {
+    b->block_index = uint3{(unsigned)(index % g.x), (unsigned)(index / g.x % g.y),
+                           (unsigned)(index / g.x / g.y)};
+  }
+  b->index = index;
+  t_thread.block_index = b->block_index;
+  begin_threads(b);
+  return true;
+}
+
+/* ---- who runs next ---- */
+
+void split(Block *b) {
+  b->split = true;
+  b->ready->head = b->ready->count = 0;
+  b->at_barrier->head = b->at_barrier->count = 0;
+  b->votes = b->converging = b->at_grid = 0;
+  memset(b->ended_lanes, 0, sizeof b->ended_lanes);
+  for (Warp &warp : b->warps)
+    for (Meeting &m : warp.meetings) m.mask = m.arrived = 0;
+}
+
+void mark_ended(Block *b, unsigned first, unsigned last) {
+  for (unsigned i = first; i < last; ++i) b->ended_lanes[i / 32] |= 1u << i % 32;
+}
+
+INLINED void release_barrier_if_complete(Block *b) {
+  const unsigned n = b->at_barrier->count;
+  if (n == 0 || n != b->live) return;
+  b->vote_result = b->votes;
+  b->all_voted = b->votes == n;
+  b->votes = 0;
+  if (b->ready->count == 0) {
+    std::swap(b->ready, b->at_barrier);
+    b->at_barrier->head = b->at_barrier->count = 0;
+  } else {
+    while (b->at_barrier->count) b->ready->push(b->at_barrier->pop());
+  }
+}
+
+void release_grid_if_complete(Block *b) {
+  if (b->at_grid == 0 || b->grid_generation == b->worker->launch->grid_generation) return;
+  b->at_grid = 0;
+  for (unsigned i = 0; i < b->thread_count; ++i)
+    if (b->slots[i].waiting == Waiting::kGrid) {
+      b->slots[i].waiting = Waiting::kNothing;
+      b->ready->push(i);
+    }
+}
+
+bool can_run(Block *b) {
+  release_grid_if_complete(b);
+  return b->ready->count || b->next_thread < b->thread_count || (b->converging && converge(b));
+}
+
+bool waits_for_grid(const Block *b) { return b->at_grid && b->at_grid == b->live; }
+
+/* Another block of this worker that can run, become current; with `fresh`, also one that has
+ * not begun. */
+bool turn_to_other_block(Worker *w, bool fresh) {
+  Block *old = w->block;
+  for (size_t i = 0; i < w->resident.size(); ++i) {
+    Block *b = w->resident[i];
+    if (!can_run(b)) continue;
+    w->resident.erase(w->resident.begin() + (long)i);
+    if (old) w->resident.push_back(old);
+    make_current(w, b);
+    return true;
+  }
+  const dim3 &d = t_thread.block_dim;
+  if (!fresh || (w->resident.size() + 2) * d.x * d.y * d.z > kMaxResidentThreads ||
+      !begin_another_block(w))
+    return false;
+  if (old) w->resident.push_back(old);
+  return true;
+}
+
+[[noreturn]] void report_stuck(Block *b) {
+  say("kernel %s, launched at %s:%d, cannot go on: in block (%u,%u,%u) %s",
+      b->worker->launch->record->place.kernel, b->worker->launch->record->place.file,
+      b->worker->launch->record->place.line, b->block_index.x, b->block_index.y,
+      b->block_index.z, describe_waiting(b).c_str());
+  abort_kernel(cudaErrorLaunchTimeout);
+}
+
+/* The current block can do nothing: others may, here or on other workers. */
+void wait_for_other_blocks(Worker *w) {
+  Launch *l = w->launch;
+  Block *b = w->block;
+  if (turn_to_other_block(w, waits_for_grid(b))) return;
+  if (!waits_for_grid(b)) report_stuck(b);
+  l->idle.fetch_add(1);
+  while (!can_run(w->block) && !turn_to_other_block(w, true)) {
+    if (l->error) abort_kernel((cudaError_t)l->error.load());
+    /* All workers wait, and none of their blocks can be helped. */
+    if (l->idle.load() == l->workers.load() && l->next_block.load() >= l->block_count) {
+      usleep(20000);
+      if (!can_run(w->block) && l->idle.load() == l->workers.load()) report_stuck(b);
+    }
+    usleep(50);
+  }
+  l->idle.fetch_sub(1);
+}
+
+/* Goes on with another thread; returns when `me` is resumed. Null: the running thread has ended,
+ * and nobody returns to its fiber. */
+INLINED void run_another(Worker *w, Slot *me, Fiber *fiber) {
+  Block *b = w->block;
+  while (__builtin_expect(!b->ready->count && b->next_thread >= b->thread_count, 0)) {
+    if (can_run(b)) break;
+    wait_for_other_blocks(w);
+    b = w->block;
+  }
+  Context to;
+  Fiber *to_fiber;
+  if (b->next_thread < b->thread_count) {
+    to_fiber = w->starting = new_fiber(w);
+    to_fiber->loop.from = index_of(b->next_thread);
+    to_fiber->loop.handed_off = 0;
+    b->next_thread = b->thread_count;
+    to = make_fcontext(to_fiber->stack + to_fiber->stack_size, to_fiber->stack_size, fiber_main);
+  } else {
+    Slot *next = &b->slots[b->ready->pop()];
+    if (next == me) return;
+    to = next->context;
+    to_fiber = next->fiber;
+    if (b->ready->count) {
+      /* A block's stacks do not all fit into the first cache: fetch the next one's. */
+      const char *later = (const char *)b->slots[b->ready->items[b->ready->head]].context;
+      __builtin_prefetch(later);
+      __builtin_prefetch(later + 64);
+    }
+  }
+  if (!me) w->ended = fiber;
+  sanitizer_leave(me ? fiber : nullptr, to_fiber);
+  const Transfer t = switch_to(to, me);
+  sanitizer_arrive(fiber);
+  arrive(w, t);
+}
+
+void note_lanes_ended(Block *b, unsigned first, unsigned last) {
+  mark_ended(b, first, last);
+  if (!b->warps.empty())
+    for (unsigned i = first; i < last; ++i) lane_ended(b, i);
+}
+
+/* The fiber's block has ended, and no other can take its place. */
+[[noreturn]] void finish_block(Worker *w, Fiber *me) {
+  w->free_blocks.push_back(w->block);
+  if (!w->resident.empty()) {
+    Block *b = w->resident.front();
+    w->resident.erase(w->resident.begin());
+    make_current(w, b);
+    run_another(w, nullptr, me);
+    abort();
+  }
+  w->block = nullptr;
+  w->ended = me;
+  sanitizer_leave(nullptr, &w->main_fiber);
+  jump_fcontext(w->main.context, nullptr);
+  abort();
+}
+
+void restart_loop(Block *b, Fiber *me, unsigned from) {
+  me->loop.from = index_of(from);
+  me->loop.handed_off = 0;
+  b->next_thread = b->thread_count;
+}
+
+void fiber_main(Transfer t) {
+  Worker *w = this_worker();
+  Fiber *me = w->starting;
+  sanitizer_arrive(nullptr);
+  arrive(w, t);
+  for (;;) {
+    w->fiber = me;
+    w->launch->record->call->run(&me->loop);
+    Block *b = w->block;
+    if (me->loop.handed_off) {
+      const unsigned i = linear_index(t_thread.thread_index);
+      --b->live;
+      if (b->live == 0) {
+        if (!begin_next_block(b)) finish_block(w, me);
+        restart_loop(b, me, 0);
+        continue;
+      }
+      note_lanes_ended(b, i, i + 1);
+      release_barrier_if_complete(b);
+    } else if (b->live == 0) {
+      finish_block(w, me);
+    }
+    if (b->next_thread < b->thread_count) {
+      restart_loop(b, me, b->next_thread);
+      continue;
+    }
+    run_another(w, nullptr, me);
+    abort();
+  }
+}
+
+}  // namespace
+
+/* A fiber's loop has come to the end of its block. */
+bool next_block(ThreadLoop *loop) {
+  Block *b = t_thread.block;
+  const unsigned from = linear_index(loop->from);
+  b->live -= b->thread_count - from;
+  if (b->live) {
+    note_lanes_ended(b, from, b->thread_count);
+    release_barrier_if_complete(b);
+    return false;
+  }
+  if (!begin_next_block(b)) return false;
+  b->next_thread = b->thread_count;
+  loop->from = uint3{0, 0, 0};
+  return true;
+}
+
+void run_blocks(Worker *w) {
+  if (!begin_another_block(w)) return;
+  Fiber *first = w->starting = new_fiber(w);
+  restart_loop(w->block, first, 0);
+  const Context context =
+      make_fcontext(first->stack + first->stack_size, first->stack_size, fiber_main);
+  sanitizer_leave(&w->main_fiber, first);
+  const Transfer t = jump_fcontext(context, &w->main);
+  sanitizer_arrive(&w->main_fiber);
+  arrive(w, t);
+}
+
+static __attribute__((noinline)) void take_new_slot(Block *b, Fiber *f, unsigned i) {
+  if (!b->split) split(b);
+  const unsigned from = linear_index(f->loop.from);
+  b->live -= i - from;
+  b->next_thread = i + 1;
+  f->loop.handed_off = 1;
+  b->slots[i].fiber = f;
+  b->slots[i].index = t_thread.thread_index;
+  note_lanes_ended(b, from, i);
+}
+
+static INLINED unsigned take_slot_here(Block *b) {
+  const unsigned i = linear_index(t_thread.thread_index);
+  Fiber *f = b->worker->fiber;
+  if (__builtin_expect(!f->loop.handed_off, 0)) take_new_slot(b, f, i);
+  return i;
+}
+
+static INLINED void suspend_here(Block *b, unsigned me, Waiting why) {
+  Worker *w = b->worker;
+  Slot *s = &b->slots[me];
+  s->waiting = why;
+  run_another(w, s, s->fiber);
+  if (__builtin_expect(w->block != b, 0)) make_current(w, b);
+  w->fiber = s->fiber;
+  s->waiting = Waiting::kNothing;
+  t_thread.thread_index = s->index;
+}
+
+unsigned take_slot(Block *b) { return take_slot_here(b); }
+void suspend(Block *b, unsigned me, Waiting why) { suspend_here(b, me, why); }
+
+/* Enters the runtime from a kernel that was translated as one that never waits: a mistake of
+ * cu_to_cpp's. */
+[[noreturn]] __attribute__((noinline)) static void not_translated_to_wait() {
+  say("internal error: %s waits, and was translated as if it did not", where_in_kernel().c_str());
+  abort_kernel(cudaErrorUnknown);
+}
+
+static INLINED void require_waiting_kernel() {
+  if (__builtin_expect(t_thread.interruptible == kMayEnd, 0)) not_translated_to_wait();
+}
+
+/* One function from the kernel to the switch and back: a return from a function that another
+ * fiber called is one that the processor predicts wrong. */
+static INLINED void barrier_here(bool vote) {
+  require_waiting_kernel();
+  t_thread.interruptible = kInRuntime;
+  Block *b = t_thread.block;
+  const unsigned me = take_slot_here(b);
+  b->votes += vote;
+  b->at_barrier->push(me);
+  release_barrier_if_complete(b);
+  suspend_here(b, me, Waiting::kBarrier);
+  t_thread.interruptible = kMayYield;
+}
+
+void block_barrier() { barrier_here(false); }
+void block_barrier_vote(bool vote) { barrier_here(vote); }
+
+int block_votes() { return (int)t_thread.block->vote_result; }
+bool block_all_voted() { return t_thread.block->all_voted; }
+
+/* Waits until every thread of every block has come here. */
+void grid_barrier() {
+  require_waiting_kernel();
+  t_thread.interruptible = kInRuntime;
+  Block *b = t_thread.block;
+  Launch *l = b->worker->launch;
+  const unsigned me = take_slot(b);
+  if (b->at_grid++ == 0) b->grid_generation = l->grid_generation;
+  b->slots[me].waiting = Waiting::kGrid;
+  if (b->at_grid == b->live &&
+      l->at_grid.fetch_add(1) + 1 == l->block_count - l->blocks_ended.load()) {
+    l->at_grid = 0;
+    l->grid_generation.fetch_add(1);
+  }
+  suspend(b, me, Waiting::kGrid);
+  t_thread.interruptible = kMayYield;
+}
+
+/* A thread that spins on memory gives way, and its block too once all of it spins. */
+void yield_to_others() {
+  t_thread.interruptible = kInRuntime;
+  Block *b = t_thread.block;
+  Worker *w = b->worker;
+  const unsigned me = take_slot(b);
+  b->ready->push(me);
+  if (b->next_thread >= b->thread_count && ++b->spins >= b->ready->count) {
+    b->spins = 0;
+    turn_to_other_block(w, true);
+  }
+  suspend(b, me, Waiting::kNothing);
+  t_thread.interruptible = kMayYield;
+}
+
+std::string describe_waiting(const Block *b) {
+  static const char *const places[] = {"", "at __syncthreads()", "at a warp operation",
+                                       "at a warp operation", "at the grid's barrier"};
+  std::string text;
+  for (Waiting why : {Waiting::kBarrier, Waiting::kWarp, Waiting::kConvergence, Waiting::kGrid}) {
+    unsigned count = 0;
+    uint3 first = {};
+    for (unsigned i = 0; i < b->thread_count; ++i)
+      if (!(b->ended_lanes[i / 32] >> i % 32 & 1) && b->slots[i].waiting == why) {
+        if (count++ == 0) first = b->slots[i].index;
+      }
+    if (!count) continue;
+    char part[160];
+    snprintf(part, sizeof part, "%s%u of %u threads wait %s (the first is thread (%u,%u,%u))",
+             text.empty() ? "" : ", ", count, b->thread_count, places[(int)why], first.x, first.y,
+             first.z);
+    text += part;
+  }
+  const unsigned ended = b->thread_count - b->live;
+  if (ended) text += ", " + std::to_string(ended) + " have ended";
+  return text + ": what they wait for never comes";
+}
+
+}  // namespace cpu_device

@@ -1,0 +1,167 @@
+/* Warp operations: shuffles, votes, matches, reductions.
+ *
+ * A lane that a shuffle reads and that does not take part gives 0. The forms without _sync,
+ * which toolkit 9 withdrew, take the lanes that stand at the same place.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_WARP_H
+#define CPU_DEVICE_WARP_H
+
+#include <stdint.h>
+#include <string.h>
+
+namespace cpu_device {
+
+enum class WarpOperation {
+  kShuffle,
+  kBallot,
+  kSameValue,
+  kSum,
+  kAnd,
+  kOr,
+  kXor,
+  kMinSigned,
+  kMaxSigned,
+  kMinUnsigned,
+  kMaxUnsigned
+};
+
+unsigned lane_number();
+
+/* The lanes of the warp that stand at `site`. */
+unsigned active_lanes(const void *site);
+
+void warp_barrier(unsigned mask);
+uint64_t warp_shuffle(unsigned mask, uint64_t value, unsigned source);
+uint64_t warp_combine(unsigned mask, uint64_t value, WarpOperation operation, unsigned *met);
+
+template <class T>
+inline T shuffle_from(unsigned mask, T value, unsigned source) {
+  static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
+  uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof value);
+  bits = warp_shuffle(mask, bits, source);
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+template <class T>
+inline T shuffle(unsigned mask, T value, int source, int width) {
+  const unsigned segment = lane_number() & ~(unsigned)(width - 1);
+  return shuffle_from(mask, value, segment | ((unsigned)source & (unsigned)(width - 1)));
+}
+template <class T>
+inline T shuffle_up(unsigned mask, T value, unsigned delta, int width) {
+  const unsigned lane = lane_number();
+  return shuffle_from(mask, value, (lane & (unsigned)(width - 1)) >= delta ? lane - delta : lane);
+}
+template <class T>
+inline T shuffle_down(unsigned mask, T value, unsigned delta, int width) {
+  const unsigned lane = lane_number();
+  const bool inside = (lane & (unsigned)(width - 1)) + (uint64_t)delta < (unsigned)width;
+  return shuffle_from(mask, value, inside ? lane + delta : lane);
+}
+template <class T>
+inline T shuffle_xor(unsigned mask, T value, int lane_mask, int width) {
+  const unsigned lane = lane_number(), other = lane ^ (unsigned)lane_mask;
+  const unsigned last = lane | (unsigned)(width - 1);
+  return shuffle_from(mask, value, other <= last ? other : lane);
+}
+
+}  // namespace cpu_device
+
+#define CPU_DEVICE_ACTIVE_ (::cpu_device::active_lanes(__builtin_return_address(0)))
+
+__attribute__((noinline)) inline unsigned __activemask() { return CPU_DEVICE_ACTIVE_; }
+
+inline void __syncwarp(unsigned mask = 0xffffffffu) { ::cpu_device::warp_barrier(mask); }
+
+template <class T>
+inline T __shfl_sync(unsigned mask, T value, int source, int width = 32) {
+  return ::cpu_device::shuffle(mask, value, source, width);
+}
+template <class T>
+inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+  return ::cpu_device::shuffle_up(mask, value, delta, width);
+}
+template <class T>
+inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32) {
+  return ::cpu_device::shuffle_down(mask, value, delta, width);
+}
+template <class T>
+inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32) {
+  return ::cpu_device::shuffle_xor(mask, value, lane_mask, width);
+}
+
+inline unsigned __ballot_sync(unsigned mask, int predicate) {
+  return (unsigned)::cpu_device::warp_combine(mask, predicate != 0,
+                                              ::cpu_device::WarpOperation::kBallot, nullptr);
+}
+inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
+inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
+
+template <class T>
+inline unsigned __match_any_sync(unsigned mask, T value) {
+  uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof value);
+  return (unsigned)::cpu_device::warp_combine(mask, bits,
+                                              ::cpu_device::WarpOperation::kSameValue, nullptr);
+}
+template <class T>
+inline unsigned __match_all_sync(unsigned mask, T value, int *all_same) {
+  uint64_t bits = 0;
+  unsigned met = 0;
+  memcpy(&bits, &value, sizeof value);
+  const unsigned same = (unsigned)::cpu_device::warp_combine(
+      mask, bits, ::cpu_device::WarpOperation::kSameValue, &met);
+  *all_same = same == met;
+  return same == met ? met : 0;
+}
+
+#define CPU_DEVICE_REDUCE_(name, T, operation)                                              \
+  inline T __reduce_##name##_sync(unsigned mask, T value) {                                 \
+    return (T)::cpu_device::warp_combine(mask, (uint32_t)value,                             \
+                                         ::cpu_device::WarpOperation::operation, nullptr);  \
+  }
+CPU_DEVICE_REDUCE_(add, int, kSum)
+CPU_DEVICE_REDUCE_(add, unsigned, kSum)
+CPU_DEVICE_REDUCE_(min, int, kMinSigned)
+CPU_DEVICE_REDUCE_(min, unsigned, kMinUnsigned)
+CPU_DEVICE_REDUCE_(max, int, kMaxSigned)
+CPU_DEVICE_REDUCE_(max, unsigned, kMaxUnsigned)
+CPU_DEVICE_REDUCE_(and, unsigned, kAnd)
+CPU_DEVICE_REDUCE_(or, unsigned, kOr)
+CPU_DEVICE_REDUCE_(xor, unsigned, kXor)
+#undef CPU_DEVICE_REDUCE_
+
+/* Withdrawn spellings. */
+#define CPU_DEVICE_OLD_(modern) \
+  __attribute__((noinline, deprecated("toolkit 9 withdrew it: use " #modern " with a mask")))
+template <class T>
+CPU_DEVICE_OLD_(__shfl_sync) inline T __shfl(T value, int source, int width = 32) {
+  return ::cpu_device::shuffle(CPU_DEVICE_ACTIVE_, value, source, width);
+}
+template <class T>
+CPU_DEVICE_OLD_(__shfl_up_sync) inline T __shfl_up(T value, unsigned delta, int width = 32) {
+  return ::cpu_device::shuffle_up(CPU_DEVICE_ACTIVE_, value, delta, width);
+}
+template <class T>
+CPU_DEVICE_OLD_(__shfl_down_sync) inline T __shfl_down(T value, unsigned delta, int width = 32) {
+  return ::cpu_device::shuffle_down(CPU_DEVICE_ACTIVE_, value, delta, width);
+}
+template <class T>
+CPU_DEVICE_OLD_(__shfl_xor_sync) inline T __shfl_xor(T value, int lane_mask, int width = 32) {
+  return ::cpu_device::shuffle_xor(CPU_DEVICE_ACTIVE_, value, lane_mask, width);
+}
+CPU_DEVICE_OLD_(__ballot_sync) inline unsigned __ballot(int predicate) {
+  return __ballot_sync(CPU_DEVICE_ACTIVE_, predicate);
+}
+CPU_DEVICE_OLD_(__any_sync) inline int __any(int predicate) {
+  return __any_sync(CPU_DEVICE_ACTIVE_, predicate);
+}
+CPU_DEVICE_OLD_(__all_sync) inline int __all(int predicate) {
+  return __all_sync(CPU_DEVICE_ACTIVE_, predicate);
+}
+#undef CPU_DEVICE_OLD_
+
+#endif
