@@ -18,7 +18,9 @@
 
 enum { NO_DEVICE = 100, STUB_LIBRARY = 34, MAX_ADVICE = 16 };
 
-static const char WSL_DRIVER_FOLDER[] = "/usr/lib/wsl/lib";
+#ifndef WSL_DRIVER_FOLDER /* tests name another */
+#define WSL_DRIVER_FOLDER "/usr/lib/wsl/lib"
+#endif
 
 static struct {
   char text[1024];
