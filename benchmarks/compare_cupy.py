@@ -48,11 +48,12 @@ class Sides:
         self.bin = arguments.bin
         self.python = arguments.python
         self.scratch = scratch
+        self.repeat = ["--repeat", str(arguments.repeat)] if arguments.repeat else []
 
     def ours(self, program, *options):
         """A program of ours that writes its record to --json FILE; returns the record."""
         path = os.path.join(self.scratch, f"{program}.json")
-        run([os.path.join(self.bin, program), "--json", path, *options])
+        run([os.path.join(self.bin, program), "--json", path, *options, *self.repeat])
         with open(path, encoding="utf-8") as record:
             return json.load(record)
 
@@ -111,7 +112,7 @@ def compare_ops(sides, report, arguments):
     ours = [sides.ours("elementwise_bench", *size), sides.ours("elementwise_bench", *small)]
     if ours[0]["device"]["kind"] != "gpu" and not arguments.rehearse:
         fail("our programs are built for the CPU device, whose times say nothing about a GPU")
-    peer = sides.cupy("ops", *size)
+    peer = sides.cupy("ops", *size, *sides.repeat)
     for index, cupy_size in enumerate(peer["sizes"]):
         ours_size = ours[index]["sizes"][0]
         if ours_size["cols"] != cupy_size["cols"]:
@@ -173,7 +174,7 @@ def compare_first(sides, report, arguments):
 def compare_transfer(sides, report, arguments):
     n = arguments.rows * arguments.cols
     ours = [sides.ours("transfer_bench", "--n", str(size)) for size in (n, max(1, n // 10))]
-    peer = sides.cupy("transfer", "--n", str(n))
+    peer = sides.cupy("transfer", "--n", str(n), *sides.repeat)
     for index, cupy_size in enumerate(peer["sizes"]):
         ours_size = ours[index]["sizes"][0]
         print(f"\nTransfer of {cupy_size['n']} float32")
@@ -210,6 +211,7 @@ def main():
     parser.add_argument("--first-n", type=positive, default=1000000,
                         help="elements of the first result")
     parser.add_argument("--runs", type=positive, default=7, help="fresh processes a side")
+    parser.add_argument("--repeat", type=positive, help="samples of each time, on both sides")
     parser.add_argument("--rehearse", action="store_true",
                         help="accept programs built for the CPU device, to try this script")
     parser.add_argument("--json", metavar="FILE", help="keep all figures of both sides")

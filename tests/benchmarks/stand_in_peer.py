@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Stands in for `python3 peer_cupy.py ...` where there is no CuPy.
+
+Every time is PEER_MS; PEER_WRONG=1 makes results wrong, PEER_MISSING=1 ends as
+peer_cupy.py does without CuPy. Called with peer_cupy.py's path and arguments.
+"""
+
+import json
+import os
+import sys
+
+
+def main():
+    if os.environ.get("PEER_MISSING"):
+        print("no CuPy here", file=sys.stderr)
+        return 3
+    words = sys.argv[2:]
+    value = float(os.environ["PEER_MS"])
+    right = os.environ.get("PEER_WRONG") != "1"
+    time = {"median_ms": value}
+
+    def option(name):
+        return int(words[words.index(name) + 1])
+
+    if words[0] == "ops":
+        rows, cols = option("--rows"), option("--cols")
+        operations = [{"operation": name, "time": time, "right": right}
+                      for name in ("add_same", "cube")]
+        sizes = [{"rows": rows, "cols": c, "operations": operations} for c in (cols, cols // 10)]
+        print(json.dumps({"sizes": sizes}))
+    elif words[0] == "first":
+        print(json.dumps({"right": right, "first_result_ms": value, "context_ms": value,
+                          "first_call_ms": value}))
+    else:
+        ways = [{"way": way, "time": time} for way in ("h2d", "d2h")]
+        n = option("--n")
+        sizes = [{"n": size, "right": right, "ways": ways} for size in (n, n // 10)]
+        print(json.dumps({"sizes": sizes}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
