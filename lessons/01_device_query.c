@@ -143,11 +143,12 @@ static int end_without_device(const Lesson *lesson, const DeviceVisibility *foun
 int main(int argc, char **argv) {
     Lesson lesson;
     DeviceVisibility found;
-    device_visibility_find(&found);
-    int status = found.visible_count > 0 ? lesson_begin(&lesson, argc, argv, &SPEC)
-                                         : lesson_options(&lesson, argc, argv, &SPEC);
+    int status = lesson_options(&lesson, argc, argv, &SPEC);
     if (status != LESSON_CONTINUE) return status;
+    device_visibility_find(&found);
     if (found.visible_count == 0) return end_without_device(&lesson, &found);
+    status = lesson_begin(&lesson, argc, argv, &SPEC);
+    if (status != LESSON_CONTINUE) return status;
 
     print_environment(lesson.record, &found);
     printf("  %-38s %d\n", "devices", found.visible_count);

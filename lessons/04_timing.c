@@ -61,7 +61,7 @@ static void show_trap(Lesson *lesson, const TimingCase *arrays) {
     TimingCase c = *arrays;
     printf("\n2. The trap: a host clock that is stopped before the GPU has finished\n\n");
     printf("   %13s %20s %20s %14s %16s\n", "n", "clock, not waiting", "clock and wait", "events",
-           "first of second");
+           "of the true time");
     for (int i = 0; i < 2; i++) {
         TimerOptions options = {.budget_ms = 50};
         c.n = sizes[i];
@@ -117,6 +117,16 @@ static bool compare_ways(Lesson *lesson, const TimingCase *c, float *want, size_
     return timing_verify(lesson, c, want);
 }
 
+/* The SM clock at both ends of the comparison: times at different clocks differ. */
+static void show_clock(const Doubts *doubts) {
+    if (doubts->first_clock_mhz > 0 && doubts->last_clock_mhz > 0) {
+        printf("   SM clock: %.0f MHz before the first kernel, %.0f MHz after the last.\n",
+               doubts->first_clock_mhz, doubts->last_clock_mhz);
+    } else {
+        printf("   SM clock before and after: not reported.\n");
+    }
+}
+
 static bool compare_sizes(Lesson *lesson, TimingCase *c, float *want, Doubts *doubts) {
     const size_t all = lesson->options.cols;
     const size_t cols[2] = {all > SMALLER_COLS ? SMALLER_COLS : all, all};
@@ -135,6 +145,7 @@ static bool compare_sizes(Lesson *lesson, TimingCase *c, float *want, Doubts *do
         }
         printf("     (copy, device to device, same bytes: %s)\n", text_rate(lesson->copy_gbps));
     }
+    show_clock(doubts);
     if (lesson->on_cpu_device) {
         printf("   No speed-up is given: these times say nothing about a GPU.\n");
     } else if (!lesson->optimised) {

@@ -68,6 +68,8 @@ void device_visibility_describe(const DeviceVisibility *found, char *text, size_
         snprintf(
             text, size, "%s%s%s: about GPUs only; the CPU device reads\nLAB_CPU_DEVICE_COUNT",
             list != NULL ? "\"" : "not set", list != NULL ? list : "", list != NULL ? "\"" : "");
+    } else if (list == NULL && found->visible_count == 0) {
+        snprintf(text, size, "not set: it hides nothing");
     } else if (list == NULL) {
         snprintf(text, size, "not set: every GPU is visible\n(%d%s)", found->visible_count,
                  known);

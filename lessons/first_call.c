@@ -70,9 +70,14 @@ void show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c) {
     print_row("launch and run", "-", text_ms(run_ms[1]), text_time(&steady));
     print_row("together", text_ms(before_ms + allocate_ms[0] + run_ms[0]),
               text_ms(allocate_ms[1] + run_ms[1]), text_time(&steady));
-    printf("   Not counted: x to the device, %s the first time. Nothing was cached: the second\n"
-           "   call is faster because driver, context and kernel are there already.\n",
-           text_ms(copy_ms));
+    printf("   Not counted: x to the device, %s the first time.", text_ms(copy_ms));
+    if (lesson->on_cpu_device) {
+        printf(" The CPU device has no driver to\n"
+               "   start, no context to create and no kernel to load: on a GPU these are most of it.\n");
+    } else {
+        printf(" No result was cached: the\n"
+               "   second call finds driver, context and kernel there already.\n");
+    }
 
     Record *record = record_object(lesson->record, "first_call");
     record_number(record, "driver_ms", first->driver_ms);

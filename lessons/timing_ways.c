@@ -10,6 +10,7 @@
 #include "common/compare.h"
 #include "common/staged_copy.h"
 #include "kernels/elementwise.h"
+#include "lessons/wrong_result.h"
 
 static void run_on_cpu(void *context) {
     const TimingCase *c = context;
@@ -87,10 +88,8 @@ bool timing_verify(Lesson *lesson, const TimingCase *timing_case, float *want) {
     if (cpu.wrong > 0) lesson_report(lesson, "the fast CPU version", &cpu, NULL);
     if (device.wrong > 0) {
         ElementwisePlan plan = elementwise_plan(c->n, c->d_x, c->d_x, c->d_out);
-        LaunchGeometry geometry = {
-            .grid_x = plan.blocks, .block_x = plan.threads, .vector = plan.width};
-        lesson_report(lesson, c->multiply ? "x * x on the device" : "x + x on the device",
-                      &device, &geometry);
+        report_wrong_result(lesson, c->multiply ? "x * x on the device" : "x + x on the device",
+                            &device, &plan);
     }
     return false;
 }
@@ -115,6 +114,8 @@ static bool clock_moved(const TimerStats *stats) {
 
 void doubts_note(Doubts *doubts, const char *what, const TimerStats *stats) {
     doubts->figures++;
+    if (doubts->first_clock_mhz == 0) doubts->first_clock_mhz = stats->clock_before_mhz;
+    if (stats->clock_after_mhz > 0) doubts->last_clock_mhz = stats->clock_after_mhz;
     if (!stats->doubtful) return;
     doubts->doubtful++;
     if (stats->spread < doubts->worst_spread) return;

@@ -65,6 +65,7 @@ typedef struct Doubts {
     size_t figures, doubtful;
     char worst[128];
     double worst_spread;
+    double first_clock_mhz, last_clock_mhz; /* SM clock; 0: not reported */
 } Doubts;
 void doubts_note(Doubts *doubts, const char *what, const TimerStats *stats);
 void doubts_print(const Doubts *doubts, Record *record);

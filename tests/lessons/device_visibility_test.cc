@@ -63,6 +63,10 @@ TEST(VisibleDevices, NotSetShowsAll) {
     EXPECT_HAS(effect(nullptr, 2), "not set: every GPU is visible\n(2 of the 2");
 }
 
+TEST(VisibleDevices, NotSetIsNoReasonForNone) {
+    EXPECT_HAS(effect(nullptr, 0), "not set: it hides nothing");
+}
+
 TEST(VisibleDevices, EmptyHidesAll) {
     EXPECT_HAS(effect("", 0), "empty: this hides every GPU");
 }

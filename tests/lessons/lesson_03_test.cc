@@ -96,6 +96,10 @@ TEST(ElementwiseWrong, AForgottenLastBlockIsNamed) {
     EXPECT_NE(run.all().find("768"), std::string::npos) << run.all();
     EXPECT_NE(run.all().find("232"), std::string::npos) << run.all();
     EXPECT_NE(run.all().find("never written"), std::string::npos) << run.all();
+    // Accesses of 4 floats, of which all 250 fit block 0's first chunk: number 192 is thread 192's.
+    EXPECT_NE(run.out.find("element 768 is the work of block 0 of 1, thread 192 of 256"),
+              std::string::npos)
+        << run.all();
     EXPECT_NE(run.out.find("3,768 of 4,000 right"), std::string::npos) << run.all();
     EXPECT_NE(run.lines().back().find("WRONG"), std::string::npos) << run.all();
 }

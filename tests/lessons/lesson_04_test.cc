@@ -43,7 +43,7 @@ TEST(Timing, ShowsAllItsParts) {
          {"start the driver", "create the context", "allocate the result", "load the kernel",
           "first call", "second", "steady state", "clock, not waiting", "clock and wait", "events",
           "launch time, not run time", "CPU, 1 thread", "kernel only", "+ transfers", "spread",
-          "of copy", "The launch queue", "by events", "launch and wait"}) {
+          "of copy", "The launch queue", "by events", "launch and wait", "SM clock"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << "no '" << text << "' in\n" << run.out;
     }
 }
@@ -223,6 +223,8 @@ TEST(DoubtsTest, CountsAndNamesTheWorst) {
     EXPECT_NE(std::string(doubts.worst).find("345 to 1980 MHz"), std::string::npos);
     doubts_note(&doubts, "c", &spread);
     EXPECT_EQ(doubts.figures, 3u);
+    EXPECT_EQ(doubts.first_clock_mhz, 345);
+    EXPECT_EQ(doubts.last_clock_mhz, 1980);
     EXPECT_EQ(doubts.doubtful, 2u);
     EXPECT_STREQ(doubts.worst, "c: spread 30 %");
     testing::internal::CaptureStdout();
