@@ -123,17 +123,53 @@ Block *new_block(Worker *w) {
   return b;
 }
 
+/* ---- the order of blocks and threads ---- */
+
+uint64_t next_random(uint64_t *state) {
+  uint64_t x = *state += 0x9E3779B97F4A7C15u;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+  return x ^ x >> 31;
+}
+
+void shuffle(unsigned short *items, unsigned count, uint64_t *state) {
+  for (unsigned i = count; i > 1; --i) std::swap(items[i - 1], items[next_random(state) % i]);
+}
+
+void split(Block *b);
+
 void begin_threads(Block *b) {
   b->live = b->thread_count;
   b->next_thread = 0;
   b->split = false;
+  if (!b->shuffled) return;
+  split(b);
+  b->random = settings().seed * 0xD1342543DE82EF95u + b->index;
+  for (unsigned i = 0; i < b->thread_count; ++i) b->order[i] = (unsigned short)i;
+  shuffle(b->order, b->thread_count, &b->random);
+}
+
+/* The fiber's loop gets the threads that have not been started; of shuffled ones, one. */
+INLINED void begin_run(Block *b, Fiber *f) {
+  if (__builtin_expect(b->shuffled, 0)) {
+    const unsigned i = b->order[b->next_thread++];
+    f->loop.from = b->slots[i].index = index_of(i);
+    f->loop.handed_off = 1;
+    b->slots[i].fiber = f;
+    return;
+  }
+  f->loop.from = index_of(b->next_thread);
+  f->loop.handed_off = 0;
+  b->next_thread = b->thread_count;
 }
 
 /* The next block of this worker's share; false: none is left, or the kernel has failed. */
 bool claim_index(Worker *w, uint64_t *index) {
   if (w->next_block >= w->end_block) claim_share(w);
   if (w->next_block >= w->end_block) return false;
-  *index = w->next_block++;
+  const Launch *l = w->launch;
+  /* A step that shares no factor with their number visits all blocks. */
+  *index = (uint64_t)(((unsigned __int128)w->next_block++ * l->step + l->first) % l->block_count);
   return true;
 }
 
@@ -144,6 +180,7 @@ bool begin_another_block(Worker *w) {
   Block *b = new_block(w);
   const dim3 &d = t_thread.block_dim, &g = t_thread.grid_dim;
   b->thread_count = d.x * d.y * d.z;
+  b->shuffled = settings().seed && w->launch->record->call->can_wait();
   b->index = index;
   b->block_index = uint3{(unsigned)(index % g.x), (unsigned)(index / g.x % g.y),
                          (unsigned)(index / g.x / g.y)};
@@ -204,6 +241,7 @@ INLINED void release_barrier_if_complete(Block *b) {
   if (b->ready->count == 0) {
     std::swap(b->ready, b->at_barrier);
     b->at_barrier->head = b->at_barrier->count = 0;
+    if (__builtin_expect(b->shuffled, 0)) shuffle(b->ready->items, n, &b->random);
   } else {
     while (b->at_barrier->count) b->ready->push(b->at_barrier->pop());
   }
@@ -286,9 +324,7 @@ INLINED void run_another(Worker *w, Slot *me, Fiber *fiber) {
   Fiber *to_fiber;
   if (b->next_thread < b->thread_count) {
     to_fiber = w->starting = new_fiber(w);
-    to_fiber->loop.from = index_of(b->next_thread);
-    to_fiber->loop.handed_off = 0;
-    b->next_thread = b->thread_count;
+    begin_run(b, to_fiber);
     to = make_fcontext(to_fiber->stack + to_fiber->stack_size, to_fiber->stack_size, fiber_main);
   } else {
     Slot *next = &b->slots[b->ready->pop()];
@@ -332,12 +368,6 @@ void note_lanes_ended(Block *b, unsigned first, unsigned last) {
   abort();
 }
 
-void restart_loop(Block *b, Fiber *me, unsigned from) {
-  me->loop.from = index_of(from);
-  me->loop.handed_off = 0;
-  b->next_thread = b->thread_count;
-}
-
 void fiber_main(Transfer t) {
   Worker *w = this_worker();
   Fiber *me = w->starting;
@@ -352,7 +382,7 @@ void fiber_main(Transfer t) {
       --b->live;
       if (b->live == 0) {
         if (!begin_next_block(b)) finish_block(w, me);
-        restart_loop(b, me, 0);
+        begin_run(b, me);
         continue;
       }
       note_lanes_ended(b, i, i + 1);
@@ -361,7 +391,7 @@ void fiber_main(Transfer t) {
       finish_block(w, me);
     }
     if (b->next_thread < b->thread_count) {
-      restart_loop(b, me, b->next_thread);
+      begin_run(b, me);
       continue;
     }
     run_another(w, nullptr, me);
@@ -390,7 +420,7 @@ bool next_block(ThreadLoop *loop) {
 void run_blocks(Worker *w) {
   if (!begin_another_block(w)) return;
   Fiber *first = w->starting = new_fiber(w);
-  restart_loop(w->block, first, 0);
+  begin_run(w->block, first);
   const Context context =
       make_fcontext(first->stack + first->stack_size, first->stack_size, fiber_main);
   sanitizer_leave(&w->main_fiber, first);

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "runtime.h"
+#include "include/cpu_device_api_templates.h"
 
 namespace cpu_device {
 namespace {
@@ -171,7 +172,33 @@ cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, size_t he
 
 Rows one_row(size_t size) { return Rows{size, 1, size, size}; }
 
+cudaError_t check_symbol(const Symbol &symbol, size_t size, size_t offset) {
+  if (!in_device_variables(symbol.address)) return cudaErrorInvalidSymbol;
+  if (offset > symbol.size || size > symbol.size - offset) return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
 }  // namespace
+
+cudaError_t copy_to_symbol(Symbol symbol, const void *src, size_t size, size_t offset,
+                           cudaMemcpyKind kind, cudaStream_t stream, bool async) {
+  if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
+      kind != cudaMemcpyDefault)
+    return record(cudaErrorInvalidMemcpyDirection);
+  if (cudaError_t e = check_symbol(symbol, size, offset)) return record(e);
+  return record(copy((char *)symbol.address + offset, src, one_row(size), kind, stream, async));
+}
+
+cudaError_t copy_from_symbol(void *dst, Symbol symbol, size_t size, size_t offset,
+                             cudaMemcpyKind kind, cudaStream_t stream, bool async) {
+  if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
+      kind != cudaMemcpyDefault)
+    return record(cudaErrorInvalidMemcpyDirection);
+  if (cudaError_t e = check_symbol(symbol, size, offset)) return record(e);
+  return record(copy(dst, (const char *)symbol.address + offset, one_row(size), kind, stream,
+                     async));
+}
+
 }  // namespace cpu_device
 
 using namespace cpu_device;
@@ -230,4 +257,36 @@ cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, s
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
   return record(fill(pointer, pitch, value, width, height, stream));
+}
+
+/* From C, where a variable's size does not come along. */
+static Symbol unsized(const void *symbol) { return {symbol, SIZE_MAX / 2}; }
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset,
+                               enum cudaMemcpyKind kind) {
+  return copy_to_symbol(unsized(symbol), src, size, offset, kind, nullptr, false);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset,
+                                 enum cudaMemcpyKind kind) {
+  return copy_from_symbol(dst, unsized(symbol), size, offset, kind, nullptr, false);
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size,
+                                    size_t offset, enum cudaMemcpyKind kind,
+                                    cudaStream_t stream) {
+  return copy_to_symbol(unsized(symbol), src, size, offset, kind, stream, true);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_from_symbol(dst, unsized(symbol), size, offset, kind, stream, true);
+}
+
+cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol) {
+  return symbol_address(pointer, unsized(symbol));
+}
+
+cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol) {
+  return symbol_size(size, unsized(symbol));
 }

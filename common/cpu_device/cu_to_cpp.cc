@@ -265,21 +265,79 @@ class Translator {
 
   void find_functions() {
     for (size_t i = 0; i + 1 < t_.size(); ++i) {
-      if (t_[i].system || !(is(i, "__global__") || is(i, "__device__"))) continue;
+      if (t_[i].system || !(is(i, "__global__") || is(i, "__device__") || is(i, "__constant__") ||
+                              is(i, "__managed__")))
+        continue;
       size_t end = i;
       Function f = {};
-      if (read_function(i, &f, &end)) {
+      bool variable = false;
+      if (read_function(i, &f, &end, &variable)) {
         f.begin = i;
         f.kernel = f.kernel || is(i, "__global__");
         functions_.push_back(f);
         note_leaf(f);
+        if (f.kernel) ++kernels_named_[f.name];
         i = f.body; /* lambdas and such inside are looked at too */
+      } else if (variable && !function_around(i)) {
+        device_variable(i, end);
+        i = end;
       }
     }
+    for (const Function &f : functions_)
+      if (f.kernel && kernels_named_[f.name] == 1 && in_namespace(f.begin)) register_kernel(f);
   }
 
-  /* A definition that begins at token i: its name and its body. */
-  bool read_function(size_t i, Function *f, size_t *end) const {
+  /* Only namespaces (and extern "C") are open around the token, and no template<...> stands
+     before its declaration. */
+  bool in_namespace(size_t i) const {
+    size_t first = i;
+    while (first > 0 && open_of(first - 1) != ';' && open_of(first - 1) != '}' &&
+           open_of(first - 1) != '{') {
+      --first;
+      if (is(first, "template")) return false;
+    }
+    int depth = 0;
+    for (size_t j = first; j-- > 0;) {
+      if (open_of(j) == '}') ++depth;
+      if (open_of(j) != '{' || depth-- > 0) continue;
+      depth = 0;
+      bool name_space = false;
+      for (size_t k = j; k-- > 0 && j - k < 6;) {
+        if (is(k, "namespace") || t_[k].kind == kText) name_space = true;
+        if (open_of(k) == ';' || open_of(k) == '}' || open_of(k) == '{') break;
+      }
+      if (!name_space) return false;
+    }
+    return true;
+  }
+
+  /* Lets cudaLaunchKernel find the kernel by its address. */
+  void register_kernel(const Function &f) {
+    edits_.push_back({t_[f.body_end].end, t_[f.body_end].end,
+                      " static ::cpu_device::KernelEntry cu_kernel" +
+                          std::to_string(t_[f.begin].begin) + "(\"" + f.name + "\", " + f.name +
+                          ", ::cpu_device::TagProbe{}.symbol<(" + f.name + ")>());"});
+  }
+
+  /* A variable of the device's, declared from token i to its end: all of them lie together, so
+     that the host can be kept from touching them. */
+  void device_variable(size_t i, size_t end) {
+    bool constant = false, managed = false;
+    for (size_t j = i; j < end; ++j) {
+      if (is(j, "const") || is(j, "constexpr")) constant = true;
+      if (is(j, "__managed__")) managed = true;
+    }
+    for (size_t j = i; j-- > 0 && t_[j].kind == kName;) {
+      if (is(j, "const") || is(j, "constexpr")) constant = true;
+      if (is(j, "__managed__")) managed = true;
+    }
+    if (constant) return; /* nobody writes it */
+    sections_[i] = managed ? "cu_managed" : "cu_device";
+  }
+
+  /* A definition that begins at token i: its name and its body. Otherwise *variable tells
+     whether it declares one, up to token *end. */
+  bool read_function(size_t i, Function *f, size_t *end, bool *variable) const {
     size_t name = 0;
     for (size_t j = i + 1; j + 1 < t_.size(); ++j) {
       const char c = open_of(j);
@@ -302,7 +360,12 @@ class Translator {
         j = close;
         continue;
       }
-      if (c == ';' || c == '=' || c == '[' || c == '{' || c == '}') return false;
+      if (c == ';' || c == '=' || c == '[' || c == '{' || c == '}') {
+        *variable = name && c != '}';
+        for (*end = j; *end + 1 < t_.size() && open_of(*end) != ';'; ++*end)
+          if (open_of(*end) == '{' || open_of(*end) == '(') *end = closing(*end);
+        return false;
+      }
       if (c == '(') {
         if (!name) return false;
         size_t after = closing(j) + 1;
@@ -341,7 +404,7 @@ class Translator {
         "__frcp_rn", "__umulhi", "__mulhi", "__popc", "__clz", "__ffs", "__brev",
         "__float_as_int", "__float_as_uint", "__int_as_float", "__uint_as_float",
         "__float2int_rn", "__float2int_rz", "__sinf", "__cosf", "__expf", "__logf", "__powf",
-        "thread_index", "block_index", "block_dim", "grid_dim", "__builtin_memcpy", "memcpy"};
+        "printf", "assert", "__assert_fail", "__trap", "thread_index", "block_index", "block_dim", "grid_dim", "__builtin_memcpy", "memcpy"};
     bool leaf = true, loops = false, atomics = false;
     for (size_t i = f.begin; i < f.body_end && leaf; ++i) {
       if (t_[i].kind != kName) continue;
@@ -369,6 +432,13 @@ class Translator {
   /* ---- keywords ---- */
 
   void keyword(size_t i) {
+    auto section = sections_.find(i);
+    if (section != sections_.end()) {
+      replace(i, i, "__attribute__((section(\"" + section->second + "\")))");
+      return;
+    }
+    if (unsupported(i)) return;
+    drop_kernel_cast(i);
     static const std::set<std::string> gone = {"__global__",  "__host__",    "__device__",
                                                "__constant__", "__managed__", "__grid_constant__"};
     const std::string name = text(i);
@@ -379,6 +449,50 @@ class Translator {
     } else if (name == "__noinline__" && !(i && (open_of(i - 1) == '(' || open_of(i - 1) == ','))) {
       replace(i, i, "__attribute__((noinline))");
     }
+  }
+
+  /* What the CPU device does not have is named here, not by whatever the compiler would say. */
+  bool unsupported(size_t i) {
+    static const std::map<std::string, std::string> features = {
+        {"texture", "texture references"}, {"cudaTextureObject_t", "textures"},
+        {"cudaCreateTextureObject", "textures"}, {"cudaBindTexture", "textures"},
+        {"cudaBindTexture2D", "textures"}, {"cudaBindTextureToArray", "textures"},
+        {"tex1D", "textures"}, {"tex1Dfetch", "textures"}, {"tex2D", "textures"},
+        {"tex3D", "textures"}, {"cudaSurfaceObject_t", "surfaces"},
+        {"cudaCreateSurfaceObject", "surfaces"}, {"surf2Dread", "surfaces"},
+        {"surf2Dwrite", "surfaces"}, {"cudaMallocArray", "CUDA arrays"},
+        {"cudaMalloc3DArray", "CUDA arrays"}, {"cudaMemcpyToArray", "CUDA arrays"},
+        {"cudaGraphicsMapResources", "graphics interoperation"},
+        {"cudaGraphicsGLRegisterBuffer", "graphics interoperation"},
+        {"cudaIpcGetMemHandle", "memory shared between processes"},
+        {"wmma", "tensor cores (wmma)"}};
+    auto at = features.find(text(i));
+    if (at == features.end()) return false;
+    if (at->first == "texture" && open_of(i + 1) != '<') return false;
+    if (at->first == "wmma" && !is(i + 1, "::")) return false;
+    if (i && (open_of(i - 1) == '.' || is(i - 1, "->"))) return false;
+    if (named_unsupported_.insert(at->second).second)
+      fail(i, at->second + " are not supported on the CPU device: see docs/cpu_device.md, "
+                           "\"What is supported\"");
+    return true;
+  }
+
+  /* cudaLaunchKernel((void *)kernel<T>, ...): without the cast, its template sees the types. */
+  void drop_kernel_cast(size_t i) {
+    static const std::set<std::string> calls = {"cudaLaunchKernel", "cudaLaunchCooperativeKernel"};
+    if (!calls.count(text(i)) || open_of(i + 1) != '(') return;
+    size_t at = i + 2;
+    if (open_of(at) == '(') {
+      const size_t close = closing(at);
+      size_t j = at + 1;
+      if (is(j, "const")) ++j;
+      if (is(j, "void") && open_of(j + 1) == '*' && j + 2 == close) replace(at, close, "");
+    } else if ((is(at, "reinterpret_cast") || is(at, "static_cast")) && open_of(at + 1) == '<') {
+      const size_t close = closing_angle(at + 1);
+      if (close && open_of(close + 1) == '(') replace(at, close, "");
+    }
+    for (; open_of(at) != ',' && open_of(at) != ')'; ++at)
+      if (open_of(at) == '(' && at != i + 2) at = closing(at);
   }
 
   /* ---- launches ---- */
@@ -438,6 +552,9 @@ class Translator {
     const size_t args = close + 3;
     if (args >= t_.size() || open_of(args) != '(')
       return fail(i, "a launch needs its arguments in parentheses after '>>>'");
+    if (function_around(i))
+      return fail(i, "a launch inside a kernel (dynamic parallelism) is not supported on the CPU "
+                     "device: see docs/cpu_device.md, \"What is supported\"");
     const std::string kernel = text(first, i - 1);
     size_t base = i - 1;
     if (open_of(base) == '>') base = opening_angle(base) - 1;
@@ -565,6 +682,9 @@ class Translator {
   std::vector<Edit> edits_;
   std::vector<Function> functions_;
   std::map<std::string, bool> leaf_;
+  std::map<std::string, int> kernels_named_;
+  std::map<size_t, std::string> sections_;   /* by the keyword's token */
+  std::set<std::string> named_unsupported_;
   bool failed_ = false;
 };
 

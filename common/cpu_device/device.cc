@@ -242,6 +242,7 @@ cudaError_t cudaDeviceReset(void) {
   forget_queue(d.ordinal);
   lock.unlock();
   free_all_memory(d.ordinal);
+  reset_variables(d.ordinal);
   d.broken = d.broken ? cudaErrorDevicesUnavailable : cudaSuccess;
   d.flags = 0;
   d.started = false;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <numeric>
 #include <thread>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -248,6 +249,12 @@ cudaError_t run_kernel(const LaunchRecord &record) {
   l.record = &record;
   l.block_count = (uint64_t)record.grid.x * record.grid.y * record.grid.z;
   l.begin_ms = now_ms();
+  l.step = 1;
+  if (const uint64_t seed = settings().seed) {
+    l.first = seed % l.block_count;
+    l.step = l.block_count * 5 / 8 + seed % 1000 + 1;
+    while (std::gcd(l.step, l.block_count) != 1) ++l.step;
+  }
   const uint64_t workers = settings().threads;
   l.chunk = std::max<uint64_t>(1, std::min<uint64_t>(l.block_count / (workers * 32), 4096));
   /* To wake another thread costs as much as a thousand device threads that do little. */

@@ -102,6 +102,9 @@ struct Block {
   unsigned thread_count;
   unsigned live;               /* threads that have not ended, started or not */
   unsigned next_thread;        /* first thread that has not been started */
+  bool shuffled;               /* threads run in an order drawn from settings().seed */
+  uint64_t random;
+  unsigned short order[kMaxThreadsPerBlock];
   bool split;                  /* some thread has had to wait: slots are in use */
   IndexQueue *ready;
   IndexQueue *at_barrier;
@@ -145,6 +148,7 @@ struct Launch {
   const LaunchRecord *record;
   uint64_t block_count;
   uint64_t chunk;
+  uint64_t step, first;        /* the i-th block to run is (i * step + first) % block_count */
   double begin_ms;
   std::atomic<uint64_t> next_block;
   std::atomic<int> error;

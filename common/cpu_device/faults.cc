@@ -5,11 +5,13 @@
  * nothing sensible can go on. Everything else is left to whoever handled it before.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "executor.h"
@@ -36,6 +38,45 @@ void describe(const void *address, char *text, size_t size) {
     snprintf(text, size, "%p, which is no device memory", address);
 }
 
+/* The device divides by zero without a fault: the quotient has all bits set, the remainder is
+ * the dividend. Puts that into the registers of a division that stopped; false: it was none. */
+bool finish_division([[maybe_unused]] void *context) {
+#if defined(__x86_64__)
+  greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+  const unsigned char *code = (const unsigned char *)r[REG_RIP], *p = code;
+  bool wide = false, half = false;
+  for (;; ++p) {
+    if (*p == 0x66) half = true;
+    else if ((*p & 0xF0) == 0x40) wide = *p & 8;
+    else break;
+  }
+  const unsigned char opcode = *p++, modrm = *p++;
+  const int operation = modrm >> 3 & 7, mode = modrm >> 6, base = modrm & 7;
+  if (opcode != 0xF7 || operation < 6) return false;
+  if (mode != 3) {
+    if (base == 4) {
+      if (mode == 0 && (*p & 7) == 5) p += 4;
+      ++p;
+    }
+    if (mode == 1) p += 1;
+    if (mode == 2 || (mode == 0 && base == 5)) p += 4;
+  }
+  const uint64_t mask = wide ? ~0ull : half ? 0xFFFFull : 0xFFFFFFFFull;
+  const uint64_t dividend = (uint64_t)r[REG_RAX] & mask;
+  const uint64_t lowest = mask ^ mask >> 1;
+  /* The other division that stops is the lowest number by -1, which wraps. */
+  const bool wraps = operation == 7 && dividend == lowest && ((uint64_t)r[REG_RDX] & mask) == mask;
+  const uint64_t quotient = wraps ? lowest : mask, rest = wraps ? 0 : dividend;
+  const uint64_t kept = half ? ~mask : 0;
+  r[REG_RAX] = (greg_t)(((uint64_t)r[REG_RAX] & kept) | quotient);
+  r[REG_RDX] = (greg_t)(((uint64_t)r[REG_RDX] & kept) | rest);
+  r[REG_RIP] += p - code;
+  return true;
+#else
+  return false;
+#endif
+}
+
 [[noreturn]] void fault_in_kernel(int signal_number, const siginfo_t *info) {
   char what[256];
   describe(info->si_addr, what, sizeof what);
@@ -50,7 +91,12 @@ void fault_on_host(const void *address) {
   const Allocation *a = find_allocation(address);
   char text[512];
   int n;
-  if (a)
+  if (in_device_variables(address))
+    n = snprintf(text, sizeof text,
+                 "CPU device: the host touched a __device__ or __constant__ variable at %p. Use "
+                 "cudaMemcpyFromSymbol or cudaMemcpyToSymbol.\n",
+                 address);
+  else if (a)
     n = snprintf(text, sizeof text,
                  "CPU device: the host touched device memory: %p is byte %zu of an allocation of "
                  "%zu bytes. Copy it with cudaMemcpy, or use it in a kernel.\n",
@@ -66,8 +112,13 @@ void fault_on_host(const void *address) {
 }
 
 void on_fault(int signal_number, siginfo_t *info, void *context) {
-  if (in_kernel()) fault_in_kernel(signal_number, info);
-  if (signal_number == SIGSEGV && in_device_arena(info->si_addr)) fault_on_host(info->si_addr);
+  if (in_kernel()) {
+    if (signal_number == SIGFPE && finish_division(context)) return;
+    fault_in_kernel(signal_number, info);
+  }
+  if (signal_number == SIGSEGV &&
+      (in_device_arena(info->si_addr) || in_device_variables(info->si_addr)))
+    fault_on_host(info->si_addr);
   const struct sigaction &before = g_before[signal_number];
   if (before.sa_flags & SA_SIGINFO && before.sa_sigaction) {
     before.sa_sigaction(signal_number, info, context);
@@ -81,6 +132,11 @@ void on_fault(int signal_number, siginfo_t *info, void *context) {
 }
 
 }  // namespace
+
+void trap() {
+  say("%s stopped at __trap()", where_in_kernel().c_str());
+  abort_kernel(cudaErrorLaunchFailure);
+}
 
 void prepare_thread_for_faults() {
   static thread_local bool done = false;
@@ -107,3 +163,18 @@ void install_fault_handlers() {
 }
 
 }  // namespace cpu_device
+
+/* assert() in a kernel ends the kernel, not the program. */
+extern "C" void __assert_fail(const char *expression, const char *file, unsigned int line,
+                              const char *function) noexcept {
+  using namespace cpu_device;
+  if (in_kernel()) {
+    const uint3 b = t_thread.block_index, t = t_thread.thread_index;
+    fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+            file, line, function, b.x, b.y, b.z, t.x, t.y, t.z, expression);
+    abort_kernel(cudaErrorAssert);
+  }
+  fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n", program_invocation_short_name, file,
+          line, function, expression);
+  abort();
+}

@@ -7,12 +7,54 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <algorithm>
 #include <map>
 
 #include "executor.h"
 
 namespace cpu_device {
 namespace {
+
+/* A kernel that the program has: one that was defined as such, or launched. */
+struct Kernel {
+  const char *name;
+  const char *symbol;
+  std::unique_ptr<KernelCall> (*bind)(const void *, void **, const LaunchPlace &);
+};
+
+std::map<const void *, Kernel> &kernels() {
+  static auto &table = *new std::map<const void *, Kernel>();
+  return table;
+}
+
+/* How many blocks of that shape a multiprocessor holds; registers are not modelled. */
+int blocks_at_once(uint64_t threads, size_t shared) {
+  if (threads > kMaxThreadsPerBlock) return 0;
+  const uint64_t rounded = (threads + kWarpSize - 1) / kWarpSize * kWarpSize;
+  const uint64_t by_threads = std::min<uint64_t>(32, 2048 / rounded);
+  return (int)std::min<uint64_t>(by_threads, 228 * 1024 / (shared + 1024));
+}
+
+bool fits_at_once(const LaunchShape &s, size_t static_shared) {
+  const uint64_t blocks = (uint64_t)s.grid.x * s.grid.y * s.grid.z;
+  const int each = blocks_at_once((uint64_t)s.block.x * s.block.y * s.block.z,
+                                  static_shared + s.shared_size);
+  return blocks <= (uint64_t)each * settings().threads;
+}
+
+/* For programs that repeat a launch a GPU's number of times: LAB_CPU_DEVICE_REPEAT_LIMIT. */
+bool repeated_too_often(const LaunchPlace &place) {
+  static auto &counts = *new std::map<std::pair<const char *, int>, uint64_t>();
+  const uint64_t limit = settings().repeat_limit;
+  if (limit == 0) return false;
+  Lock lock(runtime_mutex());
+  const uint64_t n = ++counts[{place.file, place.line}];
+  if (n == limit + 1)
+    say("kernel %s, launched at %s:%d, has run %llu times, the limit that "
+        "LAB_CPU_DEVICE_REPEAT_LIMIT sets: further launches there are skipped",
+        place.kernel, place.file, place.line, (unsigned long long)limit);
+  return n > limit;
+}
 
 /* What cudaFuncSetAttribute has said of a kernel. */
 struct KernelLimits {
@@ -65,12 +107,12 @@ std::string refusal(const LaunchShape &s, size_t static_shared, const void *func
 
 }  // namespace
 
-void queue_launch(const LaunchPlace &place, const void *function, const LaunchShape &shape,
-                  std::unique_ptr<KernelCall> call) {
-  if (cudaError_t e = device_status()) {
-    record(e);
-    return;
-  }
+namespace {
+
+cudaError_t check_and_queue(const LaunchPlace &place, const void *function,
+                            const LaunchShape &shape, std::unique_ptr<KernelCall> call,
+                            bool cooperative) {
+  if (cudaError_t e = device_status()) return e;
   const size_t static_shared = static_shared_size(place.symbol);
   const std::string why = refusal(shape, static_shared, function);
   if (!why.empty() || injected_failure("launch")) {
@@ -78,9 +120,15 @@ void queue_launch(const LaunchPlace &place, const void *function, const LaunchSh
         place.kernel, place.file, place.line, shape.grid.x, shape.grid.y, shape.grid.z,
         shape.block.x, shape.block.y, shape.block.z,
         why.empty() ? "LAB_CPU_DEVICE_FAIL asked for it" : why.c_str());
-    record(cudaErrorInvalidValue);
-    return;
+    return cudaErrorInvalidValue;
   }
+  if (cooperative && !fits_at_once(shape, static_shared)) {
+    say("cooperative kernel %s has more blocks than the device can run at once: ask "
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor and multiply by the multiprocessors",
+        place.kernel);
+    return cudaErrorCooperativeLaunchTooLarge;
+  }
+  if (repeated_too_often(place)) return cudaSuccess;
   auto launch = std::make_shared<LaunchRecord>();
   launch->grid = shape.grid;
   launch->block = shape.block;
@@ -92,13 +140,56 @@ void queue_launch(const LaunchPlace &place, const void *function, const LaunchSh
   char name[300];
   snprintf(name, sizeof name, "%s at %s:%d", place.kernel, place.file, place.line);
   Lock lock(runtime_mutex());
-  record(enqueue(shape.stream, Op::kKernel, name, [launch] { return run_kernel(*launch); }));
+  const cudaError_t queued =
+      enqueue(shape.stream, Op::kKernel, name, [launch] { return run_kernel(*launch); });
   keep_queue_short(lock);
+  return queued;
+}
+
+}  // namespace
+
+void queue_launch(const LaunchPlace &place, const void *function, const LaunchShape &shape,
+                  std::unique_ptr<KernelCall> call) {
+  if (function) kernels().emplace(function, Kernel{place.kernel, place.symbol, nullptr});
+  record(check_and_queue(place, function, shape, std::move(call), false));
+}
+
+void register_kernel(const char *name, const char *symbol, const void *function,
+                     std::unique_ptr<KernelCall> (*bind)(const void *function, void **arguments,
+                                                         const LaunchPlace &place)) {
+  kernels()[function] = Kernel{name, symbol, bind};
+}
+
+cudaError_t launch_by_pointer(const void *function, LaunchShape shape, bool cooperative,
+                              std::unique_ptr<KernelCall> call, const LaunchPlace &given) {
+  LaunchPlace place = given;
+  auto at = kernels().find(function);
+  if (at != kernels().end()) {
+    place.kernel = at->second.name;
+    place.symbol = at->second.symbol;
+  }
+  return record(check_and_queue(place, function, shape, std::move(call), cooperative));
 }
 
 }  // namespace cpu_device
 
 using namespace cpu_device;
+
+static size_t static_shared_of(const void *kernel) {
+  auto at = kernels().find(kernel);
+  return at == kernels().end() ? 0 : static_shared_size(at->second.symbol);
+}
+
+/* A pointer that is no kernel of the program gives 400. */
+static cudaError_t launch_registered(const void *function, LaunchShape shape, void **arguments,
+                                     bool cooperative) {
+  if (cudaError_t e = device_status()) return record(e);
+  auto at = kernels().find(function);
+  if (at == kernels().end() || !at->second.bind) return record(cudaErrorInvalidResourceHandle);
+  const LaunchPlace place = {at->second.name, "cudaLaunchKernel", 0, at->second.symbol};
+  return launch_by_pointer(function, shape, cooperative,
+                           at->second.bind(function, arguments, place), place);
+}
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value) {
   if (cudaError_t e = device_status()) return record(e);
@@ -125,6 +216,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
   memset(attributes, 0, sizeof *attributes);
   attributes->maxThreadsPerBlock = kMaxThreadsPerBlock;
   attributes->numRegs = 32;
+  attributes->sharedSizeBytes = static_shared_of(kernel);
   attributes->ptxVersion = attributes->binaryVersion = 90;
   const size_t opted = allowed_dynamic_shared(kernel);
   attributes->maxDynamicSharedSizeBytes = (int)(opted ? opted : 48 * 1024);
@@ -139,10 +231,27 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
   if (!blocks || block_size <= 0) return record(cudaErrorInvalidValue);
   if (cudaError_t e = device_status()) return record(e);
   if (!kernel) return record(cudaErrorInvalidDeviceFunction);
-  const int rounded = (block_size + kWarpSize - 1) / kWarpSize * kWarpSize;
-  int n = block_size > kMaxThreadsPerBlock ? 0 : std::min(32, 2048 / rounded);
-  const size_t shared = dynamic_shared_size + 1024;
-  if (n) n = (int)std::min<size_t>((size_t)n, 228 * 1024 / shared);
-  *blocks = n;
+  *blocks = blocks_at_once((uint64_t)block_size, static_shared_of(kernel) + dynamic_shared_size);
   return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, const void *kernel, int blocks,
+                                                      int block_size) {
+  if (!size || blocks <= 0 || block_size <= 0) return record(cudaErrorInvalidValue);
+  if (cudaError_t e = device_status()) return record(e);
+  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
+  const size_t each = 228 * 1024 / (size_t)blocks, used = static_shared_of(kernel) + 1024;
+  *size = each > used ? std::min(each - used, (size_t)kMaxSharedSize) : 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                             size_t shared_size, cudaStream_t stream) {
+  return launch_registered(function, {grid, block, shared_size, stream}, arguments, false);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
+                                        void **arguments, size_t shared_size,
+                                        cudaStream_t stream) {
+  return launch_registered(function, {grid, block, shared_size, stream}, arguments, true);
 }

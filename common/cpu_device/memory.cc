@@ -72,6 +72,9 @@ Memory &memory() {
       exit(1);
     }
     made->arena = round_up((uintptr_t)p, kSlabSize);
+    const MemoryRange variables = device_variable_pages();
+    if (variables.size && mprotect((void *)variables.base, variables.size, PROT_NONE) == 0)
+      made->regions.push_back({variables.base, variables.size});
     for (size_t i = 0; i < count; ++i) {
       Slice slice = {};
       slice.base = made->arena + i * made->slice_size;
@@ -264,6 +267,8 @@ DeviceAccess::~DeviceAccess() {
 }
 
 const Allocation *find_allocation(const void *pointer) {
+  static thread_local Allocation variable;
+  if (find_variable(pointer, &variable)) return &variable;
   Memory &m = memory();
   MemoryLock lock(m.mutex);
   auto at = m.live.upper_bound((uintptr_t)pointer);
@@ -288,6 +293,9 @@ void *device_view(const void *pointer, const LaunchPlace &) {
   if (!pointer) return nullptr;
   const Allocation *a = find_allocation(pointer);
   const Device &device = current_device();
+  if (in_device_variables(pointer) && a->kind == MemoryKind::kDevice &&
+      !variable_address_taken(pointer))
+    a = nullptr; /* the host's name for it, which means nothing to the device */
   const bool reachable =
       a ? a->kind != MemoryKind::kDevice || a->device == device.ordinal ||
               std::count(device.peers.begin(), device.peers.end(), a->device)

@@ -84,6 +84,7 @@ void execute(Lock &lock, const OpRef &op) {
   Device &device = device_at(op->device);
   cudaError_t error = device.broken;
   if (error == cudaSuccess || op->kind == Op::kEvent) {
+    if (settings().device_count > 1) activate_variables(op->device);
     lock.unlock();
     error = op->run ? op->run() : cudaSuccess;
     lock.lock();

@@ -4,10 +4,14 @@
  *   errors.cc     the one place through which errors pass; names and texts
  *   device.cc     devices and what they answer about themselves
  *   memory.cc     device, pinned and managed memory; who may touch it
+ *   variables.cc  __device__, __constant__ and __managed__ variables
  *   queue.cc      streams and events: what is done when
  *   copy.cc       copies and fills
- *   executor.cc   operating-system threads, fibers, blocks, barriers
  *   launch.cc     launches: checks, then a place in the queue
+ *   executor.cc   operating-system threads that run a kernel's blocks
+ *   block.cc      a block's threads: fibers and barriers
+ *   warp.cc       warp operations
+ *   shared.cc     shared memory
  *   faults.cc     signals: a bad access becomes an error with a sentence
  *
  * One mutex, runtime_mutex(), guards all state but the executor's. Work that a program queues
@@ -42,6 +46,8 @@ struct Settings {
   bool poison;                 /* fill fresh device memory with 0xFF */
   unsigned background_ms;      /* how long queued work waits for a host that waits */
   double time_limit_ms;        /* for a kernel; 0: none */
+  uint64_t repeat_limit;       /* launches from one place; 0: no limit */
+  uint64_t seed;               /* of the order of blocks and threads; 0: ascending */
   std::string fail_kind;       /* "malloc", "copy" or "launch": fails the */
   uint64_t fail_at;            /* fail_at-th of its kind, counted from 1; 0: none */
 };
@@ -112,6 +118,27 @@ class DeviceAccess {
 };
 
 void free_all_memory(int device);
+
+/* ---- variables.cc ---- */
+
+struct MemoryRange {
+  uintptr_t base;
+  size_t size;
+};
+
+/* The pages that hold nothing but device variables. */
+MemoryRange device_variable_pages();
+bool in_device_variables(const void *pointer);
+
+/* As if all variables were one allocation; false: none lies there. */
+bool find_variable(const void *pointer, Allocation *a);
+
+/* Whether cudaGetSymbolAddress has given the program an address there. */
+bool variable_address_taken(const void *pointer);
+
+/* The device's own values stand in its variables. With device memory open. */
+void activate_variables(int device);
+void reset_variables(int device);
 
 /* ---- queue.cc ---- */
 

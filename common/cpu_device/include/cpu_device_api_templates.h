@@ -43,6 +43,107 @@ inline cudaError_t cudaHostGetDevicePointer(T **device_pointer, void *pointer,
   return ::cudaHostGetDevicePointer((void **)device_pointer, pointer, flags);
 }
 
+/* Device variables by name: their size comes along. */
+namespace cpu_device {
+struct Symbol {
+  const void *address;
+  size_t size;
+};
+cudaError_t copy_to_symbol(Symbol symbol, const void *src, size_t size, size_t offset,
+                           cudaMemcpyKind kind, cudaStream_t stream, bool async);
+cudaError_t copy_from_symbol(void *dst, Symbol symbol, size_t size, size_t offset,
+                             cudaMemcpyKind kind, cudaStream_t stream, bool async);
+cudaError_t symbol_address(void **pointer, Symbol symbol);
+cudaError_t symbol_size(size_t *size, Symbol symbol);
+
+template <class T>
+inline Symbol symbol_of(const T &variable) {
+  return {(const void *)&variable, sizeof variable};
+}
+}  // namespace cpu_device
+
+template <class T>
+inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t size,
+                                      size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  return ::cpu_device::copy_to_symbol(::cpu_device::symbol_of(symbol), src, size, offset, kind, 0,
+                                      false);
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t size, size_t offset = 0,
+                                        cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  return ::cpu_device::copy_from_symbol(dst, ::cpu_device::symbol_of(symbol), size, offset, kind,
+                                        0, false);
+}
+template <class T>
+inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t size,
+                                           size_t offset = 0,
+                                           cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                           cudaStream_t stream = 0) {
+  return ::cpu_device::copy_to_symbol(::cpu_device::symbol_of(symbol), src, size, offset, kind,
+                                      stream, true);
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t size,
+                                             size_t offset = 0,
+                                             cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                             cudaStream_t stream = 0) {
+  return ::cpu_device::copy_from_symbol(dst, ::cpu_device::symbol_of(symbol), size, offset, kind,
+                                        stream, true);
+}
+template <class T, class S>
+inline cudaError_t cudaGetSymbolAddress(T **pointer, const S &symbol) {
+  return ::cpu_device::symbol_address((void **)pointer, ::cpu_device::symbol_of(symbol));
+}
+template <class S>
+inline cudaError_t cudaGetSymbolSize(size_t *size, const S &symbol) {
+  return ::cpu_device::symbol_size(size, ::cpu_device::symbol_of(symbol));
+}
+
+/* Spellings that toolkit 13 removed, or that took an int where a location stands now. */
+#define CPU_DEVICE_OLD_CALL_(modern) \
+  __attribute__((deprecated("toolkit 13 removed this spelling: use " modern)))
+CPU_DEVICE_OLD_CALL_("cudaDeviceSynchronize")
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+CPU_DEVICE_OLD_CALL_("cudaDeviceReset")
+inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+CPU_DEVICE_OLD_CALL_("cudaDeviceSetLimit")
+inline cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) {
+  return cudaDeviceSetLimit(limit, value);
+}
+CPU_DEVICE_OLD_CALL_("cudaDeviceSetCacheConfig")
+inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) {
+  return cudaDeviceSetCacheConfig(config);
+}
+CPU_DEVICE_OLD_CALL_("no call: banks are 4 bytes wide")
+inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+CPU_DEVICE_OLD_CALL_("no call: banks are 4 bytes wide")
+inline cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig *config) {
+  *config = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
+
+namespace cpu_device {
+inline cudaMemLocation location_of(int device) {
+  cudaMemLocation location = {};
+  location.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+  location.id = device == cudaCpuDeviceId ? 0 : device;
+  return location;
+}
+}  // namespace cpu_device
+
+CPU_DEVICE_OLD_CALL_("a cudaMemLocation in place of the device's number")
+inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int device,
+                                        cudaStream_t stream = 0) {
+  return cudaMemPrefetchAsync(pointer, size, ::cpu_device::location_of(device), 0u, stream);
+}
+CPU_DEVICE_OLD_CALL_("a cudaMemLocation in place of the device's number")
+inline cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdvise advice,
+                                 int device) {
+  return cudaMemAdvise(pointer, size, advice, ::cpu_device::location_of(device));
+}
+#undef CPU_DEVICE_OLD_CALL_
+
 /* Kernels by name. */
 template <class R, class... P>
 inline cudaError_t cudaFuncSetAttribute(R (*kernel)(P...), cudaFuncAttribute attribute,

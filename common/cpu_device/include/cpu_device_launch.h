@@ -50,6 +50,21 @@ struct LaunchPlace {
 void queue_launch(const LaunchPlace &place, const void *function, const LaunchShape &shape,
                   std::unique_ptr<KernelCall> call);
 
+/* A kernel that cudaLaunchKernel can find by its address alone. */
+struct KernelEntry {
+  template <class... P>
+  KernelEntry(const char *name, void (*kernel)(P...), const char *symbol);
+};
+
+/* Makes a kernel known: how to call it with the arguments that `arguments` points at. */
+void register_kernel(const char *name, const char *symbol, const void *function,
+                     std::unique_ptr<KernelCall> (*bind)(const void *function, void **arguments,
+                                                         const LaunchPlace &place));
+
+/* cudaLaunchKernel and its cooperative sister, with the call made already. */
+cudaError_t launch_by_pointer(const void *function, LaunchShape shape, bool cooperative,
+                              std::unique_ptr<KernelCall> call, const LaunchPlace &place);
+
 /* A host pointer given to a kernel becomes one that faults when used; all else is itself. */
 void *device_view(const void *pointer, const LaunchPlace &place);
 
@@ -61,12 +76,13 @@ inline T device_view_of(T value, const LaunchPlace &place) {
     return value;
 }
 
-template <bool can_wait, class Call, class... P>
+template <bool may_wait, class Call, class... P>
 class BoundCall final : public KernelCall {
  public:
   BoundCall(Call call, P... args) : call_(call), args_(static_cast<P &&>(args)...) {}
+  bool can_wait() const override { return may_wait; }
   void run(ThreadLoop *loop) const override {
-    std::apply([&](const P &...args) { run_threads<can_wait>(loop, bind(call_, args...)); }, args_);
+    std::apply([&](const P &...args) { run_threads<may_wait>(loop, bind(call_, args...)); }, args_);
   }
 
  private:
@@ -125,6 +141,28 @@ inline TypedLauncher<can_wait, Call, P...> typed(Call call, LaunchPlace place,
   return {call, place, signature.function, shape};
 }
 
+template <class... P, size_t... I>
+inline std::unique_ptr<KernelCall> bind_pointers(void (*kernel)(P...), void **arguments,
+                                                 const LaunchPlace &place,
+                                                 std::index_sequence<I...>) {
+  auto call = [kernel](const P &...args) { kernel(args...); };
+  (void)arguments;
+  return std::make_unique<BoundCall<true, decltype(call), P...>>(
+      call, device_view_of<P>(*static_cast<P *>(arguments[I]), place)...);
+}
+
+template <class... P>
+inline std::unique_ptr<KernelCall> bind_arguments(const void *function, void **arguments,
+                                                  const LaunchPlace &place) {
+  return bind_pointers((void (*)(P...))function, arguments, place,
+                       std::index_sequence_for<P...>());
+}
+
+template <class... P>
+inline KernelEntry::KernelEntry(const char *name, void (*kernel)(P...), const char *symbol) {
+  register_kernel(name, symbol, (const void *)kernel, bind_arguments<P...>);
+}
+
 template <auto kernel>
 struct KernelTag {};
 
@@ -145,5 +183,25 @@ inline auto launch(Call call, Sign sign, Tag tag, LaunchPlace place, LaunchShape
 }
 
 }  // namespace cpu_device
+
+template <class... P>
+inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
+                                    size_t shared_size = 0, cudaStream_t stream = 0) {
+  const ::cpu_device::LaunchPlace place = {"given to cudaLaunchKernel", "?", 0, nullptr};
+  return ::cpu_device::launch_by_pointer(
+      (const void *)kernel, {grid, block, shared_size, stream}, false,
+      ::cpu_device::bind_arguments<P...>((const void *)kernel, arguments, place), place);
+}
+
+template <class... P>
+inline cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block,
+                                               void **arguments, size_t shared_size = 0,
+                                               cudaStream_t stream = 0) {
+  const ::cpu_device::LaunchPlace place = {"given to cudaLaunchCooperativeKernel", "?", 0,
+                                           nullptr};
+  return ::cpu_device::launch_by_pointer(
+      (const void *)kernel, {grid, block, shared_size, stream}, true,
+      ::cpu_device::bind_arguments<P...>((const void *)kernel, arguments, place), place);
+}
 
 #endif

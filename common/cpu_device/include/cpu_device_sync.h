@@ -17,6 +17,8 @@ bool block_all_voted();
 void grid_barrier();
 /* Lets other threads of the block, or other blocks, go on. */
 void yield_to_others();
+/* Ends the kernel with cudaErrorLaunchFailure. */
+[[noreturn]] void trap();
 }  // namespace cpu_device
 
 inline void __syncthreads() { ::cpu_device::block_barrier(); }
@@ -29,6 +31,7 @@ inline int __syncthreads_and(int predicate) {
   ::cpu_device::block_barrier_vote(predicate != 0);
   return ::cpu_device::block_all_voted();
 }
+inline void __trap() { ::cpu_device::trap(); }
 inline void __nanosleep(unsigned int) { ::cpu_device::yield_to_others(); }
 
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

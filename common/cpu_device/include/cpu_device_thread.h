@@ -77,6 +77,7 @@ class KernelCall {
  public:
   virtual ~KernelCall() {}
   virtual void run(ThreadLoop *loop) const = 0;
+  virtual bool can_wait() const = 0;
 };
 
 /* Runs body() for the threads of one block that are left in `loop`; false: the last of them had

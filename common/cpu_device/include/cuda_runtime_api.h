@@ -152,6 +152,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
                                                           int block_size,
                                                           size_t dynamic_shared_size);
 
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                             size_t shared_size, cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
+                                        void **arguments, size_t shared_size,
+                                        cudaStream_t stream);
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, const void *kernel,
+                                                      int blocks, int block_size);
+
 /* Profiler. */
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
