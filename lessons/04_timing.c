@@ -114,6 +114,11 @@ static bool compare_ways(Lesson *lesson, const TimingCase *c, float *want, size_
         record_text(row, "way", timing_way_name(lesson, ways[way]));
         record_timer(row, "time", &stats[way]);
     }
+    if (!lesson->on_cpu_device && lesson->optimised) {
+        printf("     against all CPU threads: kernel only %s, ",
+               speed_up_text(lesson, &stats[1], &stats[2]));
+        printf("with transfers %s\n", speed_up_text(lesson, &stats[1], &stats[3]));
+    }
     return timing_verify(lesson, c, want);
 }
 
