@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "bazel/build_info.h"
 #include "tests/kernels/guarded_array.h"
 #include "tests/kernels/inputs.h"
 
@@ -176,7 +177,7 @@ TEST_F(Elementwise, Saxpy) {
                           saxpy_gpu(n, SAXPY_FACTOR, d_x.data(), d_y.data(), nullptr));
                 const Floats got = d_y.get();
                 EXPECT_TRUE(same_values(x, d_x.get())) << "x was changed";
-#if defined(LAB_CPU_DEVICE) || defined(LAB_NO_FMAD)
+#if defined(LAB_CPU_DEVICE) || !BUILD_FMAD
                 EXPECT_TRUE(same_values(want, got));
 #else
                 for (size_t i = 0; i < n; ++i) {
