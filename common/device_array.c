@@ -382,7 +382,7 @@ cudaError_t device_array_slice(DeviceArray *out, const DeviceArray *a, int axis,
     size_t stride = step < 0 ? 0 - (size_t)step : (size_t)step;
     size_t room = step < 0 ? start : length - 1 - start; /* past the first element */
     bool inside = count == 0 ? start <= length
-                             : start < length && (count == 1 || room / stride >= count - 1);
+                             : start < length && (count == 1 || step == 0 || room / stride >= count - 1);
     if (step == 0 || !inside) {
         return lab_fail(cudaErrorInvalidValue,
                         "%zu elements from %zu in steps of %td do not lie within axis %d, which has "
@@ -390,7 +390,9 @@ cudaError_t device_array_slice(DeviceArray *out, const DeviceArray *a, int axis,
     }
     DeviceArray view = *a;
     view.shape[axis] = count;
-    view.strides[axis] = a->strides[axis] * step;
+    if (count > 1) { /* else the stride is never used, and step may be anything */
+        view.strides[axis] = a->strides[axis] * step;
+    }
     if (device_array_count(&view) > 0) {
         view.data = (char *)a->data + a->strides[axis] * (ptrdiff_t)start;
     }
