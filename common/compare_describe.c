@@ -86,11 +86,12 @@ static void append_place(TextBuffer *text, size_t i, const LaunchGeometry *geome
         size_t thread = i / or_one(geometry->vector);
         size_t blocks = or_one(geometry->grid_x);
         size_t block = thread / geometry->block_x;
+        text_append(text, "%s", separator);
         if (block >= blocks && geometry->grid_x > 0) {
-            block %= blocks; /* a later turn of a grid-stride loop */
+            text_append(text, "turn %s of a grid-stride loop, ", text_count(block / blocks + 1));
+            block %= blocks;
         }
-        text_append(text, "%sblock %s, thread %zu", separator, text_count(block),
-                    thread % geometry->block_x);
+        text_append(text, "block %s, thread %zu", text_count(block), thread % geometry->block_x);
     } else if (geometry->cols == 0) {
         return;
     }

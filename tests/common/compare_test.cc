@@ -276,7 +276,7 @@ TEST(Diagnosis, GridStrideAndVectorAccesses) {
     p.geometry.vector = 4;
     const size_t i = (10 * 256 + 3 * 256 + 17) * 4 + 2; // second turn
     p.spoil(i);
-    EXPECT_SAYS(p.said(), "(block 3, thread 17)");
+    EXPECT_SAYS(p.said(), "(turn 2 of a grid-stride loop, block 3, thread 17)");
 }
 
 TEST(Diagnosis, MatrixWithTwoDimensionalBlocks) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,16 +28,18 @@ struct Parsed {
     OptionsStatus status;
     Options options;
     std::string message;
+    std::shared_ptr<std::vector<std::string>> arguments; // options point into them
 };
 
 Parsed parse(std::vector<std::string> arguments, const OptionsSpec &spec = MATRIX,
              bool on_cpu_device = false) {
     arguments.insert(arguments.begin(), "program");
+    Parsed parsed;
+    parsed.arguments = std::make_shared<std::vector<std::string>>(arguments);
     std::vector<char *> argv;
-    for (std::string &argument : arguments) argv.push_back(&argument[0]);
+    for (std::string &argument : *parsed.arguments) argv.push_back(&argument[0]);
     argv.push_back(nullptr);
     char message[4096];
-    Parsed parsed;
     parsed.status = options_parse(static_cast<int>(arguments.size()), argv.data(), &spec,
                                   on_cpu_device, &parsed.options, message, sizeof message);
     parsed.message = message;
@@ -184,10 +187,11 @@ TEST(Options, OptionsOfOneLesson) {
     OptionsSpec spec = MATRIX;
     spec.extra = extra;
     spec.extra_count = 3;
-    ASSERT_EQ(OPTIONS_OK, parse({"--block", "64", "--quick", "--mode", "x"}, spec).status);
+    const Parsed parsed = parse({"--block", "64", "--quick", "--mode", "x"}, spec);
+    ASSERT_EQ(OPTIONS_OK, parsed.status);
+    EXPECT_STREQ("x", mode);
     EXPECT_EQ(64u, block);
     EXPECT_TRUE(quick);
-    EXPECT_STREQ("x", mode);
     EXPECT_TRUE(contains(parse({"--block", "1025"}, spec).message, "from 1 to 1,024"));
     block = 256;
     EXPECT_TRUE(contains(parse({"--help"}, spec).message, "threads per block (default 256)"));
