@@ -105,13 +105,31 @@ TEST(RoundTripLesson, OneElementIsEnough) {
                    run_lesson("02_round_trip", {"--rows", "1", "--cols", "1", "--repeat", "1"}));
 }
 
-TEST(RoundTripLesson, OneChangedBitIsFound) {
+// The lesson with one function wrong on purpose: exit status 1, and what was seen.
+class RoundTripWrong : public testing::TestWithParam<std::pair<const char *, const char *>> {};
+
+TEST_P(RoundTripWrong, IsNoticed) {
     NEEDS_DEVICE();
-    LessonRun run = run_program("./tests/lessons/02_round_trip_wrong_get", small());
+    LessonRun run = run_program("./tests/lessons/02_round_trip_wrong", small(),
+                                {{"WRONG", GetParam().first}});
     expect_well_behaved(run, 120);
     EXPECT_EQ(run.status, 1) << run.all();
-    EXPECT_NE(run.out.find("element 5 came back with other bits"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find(GetParam().second), std::string::npos) << run.all();
     EXPECT_EQ(run.out.find("\nOK\n"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RoundTripWrong,
+    testing::Values(std::make_pair("get_bit", "element 5 came back with other bits"),
+                    std::make_pair("get_gap", "wrote between the elements"),
+                    std::make_pair("staged", "WRONG BITS"),
+                    std::make_pair("numbers", "device's numbers against the host's: ")),
+    [](const auto &info) { return std::string(info.param.first); });
+
+TEST(RoundTripWrongControl, ToldToBeRightItIs) {
+    NEEDS_DEVICE();
+    LessonRun run = run_program("./tests/lessons/02_round_trip_wrong", small());
+    expect_success("02_round_trip", run);
 }
 
 // The function that the lesson judges by, on cases of its own.

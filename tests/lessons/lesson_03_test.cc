@@ -89,14 +89,16 @@ TEST(Elementwise, DefaultSizesAreQuickOnTheCpuDevice) {
 
 TEST(ElementwiseWrong, AForgottenLastBlockIsNamed) {
     NEEDS_DEVICE();
-    LessonRun run = run_program("./tests/lessons/03_elementwise_wrong_add", sized("1", "1000"));
+    LessonRun run = run_program("./tests/lessons/03_elementwise_wrong", sized("1", "1000"),
+                                {{"WRONG", "last_block"}});
     expect_well_behaved(run, 120);
     EXPECT_EQ(run.status, 1) << run.all();
     // 1,000 - 232 = 768 are computed: the first wrong element is number 768.
     EXPECT_NE(run.all().find("768"), std::string::npos) << run.all();
     EXPECT_NE(run.all().find("232"), std::string::npos) << run.all();
     EXPECT_NE(run.all().find("never written"), std::string::npos) << run.all();
-    // Accesses of 4 floats, of which all 250 fit block 0's first chunk: number 192 is thread 192's.
+    // Accesses of 4 floats, of which all 250 fit block 0's first chunk: number 192 is thread
+    // 192's.
     EXPECT_NE(run.out.find("element 768 is the work of block 0 of 1, thread 192 of 256"),
               std::string::npos)
         << run.all();
@@ -107,8 +109,8 @@ TEST(ElementwiseWrong, AForgottenLastBlockIsNamed) {
 TEST(ElementwiseWrong, AWrongFormulaIsNoticed) {
     NEEDS_DEVICE();
     std::string path = fresh_folder() + "/wrong.json";
-    LessonRun run = run_program("./tests/lessons/03_elementwise_wrong_cube",
-                                sized("10", "100", {"--json", path}));
+    LessonRun run = run_program("./tests/lessons/03_elementwise_wrong",
+                                sized("10", "100", {"--json", path}), {{"WRONG", "square"}});
     expect_well_behaved(run, 120);
     EXPECT_EQ(run.status, 1) << run.all();
     EXPECT_NE(run.all().find("x**2 * x, fused"), std::string::npos);
@@ -116,4 +118,25 @@ TEST(ElementwiseWrong, AWrongFormulaIsNoticed) {
     ASSERT_NE(json.root(), nullptr) << "a wrong result is recorded too";
     const cJSON *fused = cJSON_GetArrayItem(json.at({"operations"}), 3);
     EXPECT_GT(cJSON_GetObjectItemCaseSensitive(fused, "wrong")->valueint, 900);
+}
+
+TEST(ElementwiseWrong, WrongSignaturesAndAMissingGuardAreNoticed) {
+    NEEDS_DEVICE();
+    LessonRun run = run_program("./tests/lessons/03_elementwise_wrong", sized("1", "1000"),
+                                {{"WRONG", "owner"}});
+    expect_well_behaved(run);
+    EXPECT_EQ(run.status, 1) << run.all();
+    EXPECT_NE(run.out.find("1,000 elements that fit the formula: 128."), std::string::npos)
+        << run.out;
+    run = run_program("./tests/lessons/03_elementwise_wrong", sized("1", "1000"),
+                      {{"WRONG", "no_guard"}});
+    expect_well_behaved(run);
+    EXPECT_EQ(run.status, 1) << run.all();
+    EXPECT_NE(run.out.find("with the guard 24, without it 24"), std::string::npos) << run.out;
+}
+
+TEST(ElementwiseWrongControl, ToldToBeRightItIs) {
+    NEEDS_DEVICE();
+    LessonRun run = run_program("./tests/lessons/03_elementwise_wrong", sized("1", "1000"));
+    expect_success("03_elementwise", run);
 }

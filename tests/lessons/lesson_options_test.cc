@@ -24,7 +24,9 @@ const LessonCase kLessons[] = {
     {"04_timing", "--cols", true},
 };
 
-void PrintTo(const LessonCase &lesson, std::ostream *out) { *out << lesson.name; }
+void PrintTo(const LessonCase &lesson, std::ostream *out) {
+    *out << lesson.name;
+}
 
 std::string lesson_name(const testing::TestParamInfo<LessonCase> &info) {
     return std::string("Lesson_") + info.param.name;
