@@ -30,15 +30,22 @@ def _stem(ctx, src):
 
 # GPU.
 
-def _gencode(arch):
+def gencode(arch):
     number = arch.split("_")[1]
     return "-gencode=arch=compute_%s,code=%s" % (number, arch)
+
+def nvcc_mode_flags(ctx, cuda):
+    flags = ["-Wno-deprecated-gpu-targets", "-Xcompiler=-fPIC,-Wall,-ffp-contract=off"]
+    if not cuda.fmad:
+        flags.append("-fmad=false")
+    if ctx.var["COMPILATION_MODE"] == "dbg":
+        return flags + ["-g", "-G", "-O0"]
+    return flags + ["-O3", "-lineinfo"]
 
 def _nvcc_compile(ctx, cuda, cc_toolchain, context, src):
     """One nvcc action; returns its object file (always position-independent)."""
     stem = _stem(ctx, src)
     obj = ctx.actions.declare_file("_nvcc/%s/%s/%s.pic.o" % (ctx.label.name, stem, stem.split("/")[-1]))
-    mode = ctx.var["COMPILATION_MODE"]
 
     args = ctx.actions.args()
     args.add("-x").add("cu")
@@ -47,15 +54,8 @@ def _nvcc_compile(ctx, cuda, cc_toolchain, context, src):
         args.add("-ccbin").add(cuda.ccbin)
     elif not cuda.own_ccbin:
         args.add("-ccbin").add(cc_toolchain.compiler_executable)
-    args.add_all([_gencode(arch) for arch in cuda.archs])
-    args.add("-Wno-deprecated-gpu-targets")
-    args.add("-Xcompiler=-fPIC,-Wall,-ffp-contract=off")
-    if not cuda.fmad:
-        args.add("-fmad=false")
-    if mode == "dbg":
-        args.add("-g").add("-G").add("-O0")
-    else:
-        args.add("-O3").add("-lineinfo")
+    args.add_all([gencode(arch) for arch in cuda.archs])
+    args.add_all(nvcc_mode_flags(ctx, cuda))
     args.add_all(ctx.attr.nvcc_copts)
     args.add_all(context.defines, before_each = "-D")
     args.add_all(ctx.attr.local_defines, before_each = "-D")
@@ -89,7 +89,7 @@ def _nvcc_compile(ctx, cuda, cc_toolchain, context, src):
 
 # CPU device.
 
-def _cpu_flags(ctx):
+def cpu_flags(ctx):
     if ctx.var["COMPILATION_MODE"] == "dbg":
         return _CPU_DEVICE_FLAGS + ["-O0", "-g"]
     return _CPU_DEVICE_FLAGS + ["-O3", "-g1"]
@@ -104,7 +104,7 @@ def _cu_to_cpp(ctx, features, cc_toolchain, context, src):
     variables = cc_common.create_compile_variables(
         feature_configuration = features,
         cc_toolchain = cc_toolchain,
-        user_compile_flags = (_cpu_flags(ctx) + ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts +
+        user_compile_flags = (cpu_flags(ctx) + ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts +
                               ctx.attr.copts + ["-D" + d for d in ctx.attr.local_defines]),
         include_directories = context.includes,
         quote_include_directories = context.quote_includes,
@@ -211,7 +211,7 @@ def _cuda_library_impl(ctx):
             name = ctx.label.name + ".cu",
             srcs = [_cu_to_cpp(ctx, features, cc_toolchain, context, f) for f in cu],
             # First, so that the command line's and the target's own flags win.
-            user_compile_flags = _cpu_flags(ctx) + ctx.attr.copts,
+            user_compile_flags = cpu_flags(ctx) + ctx.attr.copts,
             # Only for the source lines that the compiler quotes in its messages.
             compilation_contexts = [_with_headers(context, cu)],
             **common
