@@ -9,9 +9,10 @@
 
 #include "kernels/elementwise_body.h"
 
-/* Chosen by benchmarks/elementwise_tuner on an H200; benchmarks/README.md tells
- * how to measure again on another device. */
-enum { THREADS = 256, UNROLL = 4, HINT = HINT_NONE };
+/* One access of 16 bytes in flight per thread and array: with 32 registers an SM
+ * holds 2,048 such threads, which keeps its memory busy. benchmarks/README.md
+ * tells how to measure other shapes with elementwise_tuner. */
+enum { THREADS = 256, UNROLL = 1, HINT = HINT_NONE };
 
 /* The largest grid that a device accepts. Beyond it the loop over chunks runs
  * more than once. */
@@ -35,10 +36,10 @@ ElementwisePlan elementwise_plan(size_t n, const void *d_x, const void *d_y, con
     if (plan.head > n) plan.head = n;
     plan.groups = (n - plan.head) / plan.width;
     plan.tail = n - plan.head - plan.groups * plan.width;
-    plan.per_thread = UNROLL;
+    plan.per_thread = same ? (unsigned)UNROLL : (unsigned)ELEMENTWISE_NARROW_UNROLL;
     plan.threads = THREADS;
 
-    const size_t chunk_size = (size_t)THREADS * UNROLL;
+    const size_t chunk_size = (size_t)plan.threads * plan.per_thread;
     size_t blocks = plan.groups / chunk_size + (plan.groups % chunk_size != 0);
     if (blocks == 0) blocks = 1; /* head and tail still need block 0 */
     plan.blocks = (unsigned)(blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS);

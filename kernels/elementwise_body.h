@@ -42,7 +42,9 @@ typedef struct ElementwiseScalars {
     int exponent;
 } ElementwiseScalars;
 
-enum { ELEMENTWISE_MAX_UNROLL = 8 };
+/* Accesses in flight per thread: at most, and for those of 4 bytes, which need
+ * more of them to keep the memory busy. */
+enum { ELEMENTWISE_MAX_UNROLL = 8, ELEMENTWISE_NARROW_UNROLL = 4 };
 
 static __device__ __forceinline__ float power_of(float x, unsigned exponent) {
     float power = 1.0f;
@@ -140,11 +142,11 @@ static __device__ __forceinline__ void elementwise_chunk4(
 
 /* The same with accesses of 4 bytes, for arrays whose alignments differ. */
 static __device__ __forceinline__ void elementwise_chunk1(
-    ElementwiseOp op, ElementwiseHint hint, int unroll, bool whole, ElementwiseScalars s,
-    size_t first, size_t stride, size_t n, const float *x, const float *y, float *out) {
-    float vx[ELEMENTWISE_MAX_UNROLL], vy[ELEMENTWISE_MAX_UNROLL];
+    ElementwiseOp op, ElementwiseHint hint, bool whole, ElementwiseScalars s, size_t first,
+    size_t stride, size_t n, const float *x, const float *y, float *out) {
+    float vx[ELEMENTWISE_NARROW_UNROLL], vy[ELEMENTWISE_NARROW_UNROLL];
 #pragma unroll
-    for (int k = 0; k < unroll; ++k) {
+    for (int k = 0; k < ELEMENTWISE_NARROW_UNROLL; ++k) {
         const size_t i = first + k * stride;
         vx[k] = vy[k] = 0.0f;
         if (whole || i < n) {
@@ -153,7 +155,7 @@ static __device__ __forceinline__ void elementwise_chunk1(
         }
     }
 #pragma unroll
-    for (int k = 0; k < unroll; ++k) {
+    for (int k = 0; k < ELEMENTWISE_NARROW_UNROLL; ++k) {
         const size_t i = first + k * stride;
         if (whole || i < n)
             elementwise_store1(hint, out + i, elementwise_apply(op, s, vx[k], vy[k]));
@@ -162,34 +164,34 @@ static __device__ __forceinline__ void elementwise_chunk1(
 
 /* The work of one thread of block `block`. The block's number is a parameter,
  * and not blockIdx.x, so that a test can run any block of a huge array alone.
- * Index arithmetic is in size_t throughout: n may exceed 2^32. */
+ * Index arithmetic is in size_t throughout: n may exceed 2^32. `unroll` is for
+ * accesses of 16 bytes; plan.per_thread says what is meant. */
 static __device__ __forceinline__ void elementwise_body(
     ElementwiseOp op, ElementwiseHint hint, int unroll, ElementwisePlan plan, size_t block,
     ElementwiseScalars s, const float *x, const float *y, float *out) {
-    const size_t threads = blockDim.x;
-    const size_t chunk_size = threads * unroll;
+    const size_t threads = blockDim.x, groups = plan.groups;
 
-    for (size_t start = block * chunk_size; start < plan.groups;
-         start += plan.blocks * chunk_size) {
-        const size_t first = start + threadIdx.x;
-        const bool whole = start + chunk_size <= plan.groups;
-        if (plan.width == 4) {
-            const float4 *x4 = (const float4 *)(x + plan.head);
-            const float4 *y4 = (const float4 *)(y + plan.head);
-            float4 *out4 = (float4 *)(out + plan.head);
-            if (whole)
-                elementwise_chunk4(op, hint, unroll, true, s, first, threads, plan.groups, x4, y4,
+    if (plan.width == 4) {
+        const size_t chunk = threads * unroll, step = chunk * plan.blocks;
+        const float4 *x4 = (const float4 *)(x + plan.head);
+        const float4 *y4 = (const float4 *)(y + plan.head);
+        float4 *out4 = (float4 *)(out + plan.head);
+        for (size_t start = block * chunk; start < groups; start += step) {
+            const size_t first = start + threadIdx.x;
+            if (start + chunk <= groups)
+                elementwise_chunk4(op, hint, unroll, true, s, first, threads, groups, x4, y4, out4);
+            else
+                elementwise_chunk4(op, hint, unroll, false, s, first, threads, groups, x4, y4,
                                    out4);
+        }
+    } else {
+        const size_t chunk = threads * ELEMENTWISE_NARROW_UNROLL, step = chunk * plan.blocks;
+        for (size_t start = block * chunk; start < groups; start += step) {
+            const size_t first = start + threadIdx.x;
+            if (start + chunk <= groups)
+                elementwise_chunk1(op, hint, true, s, first, threads, groups, x, y, out);
             else
-                elementwise_chunk4(op, hint, unroll, false, s, first, threads, plan.groups, x4,
-                                   y4, out4);
-        } else {
-            if (whole)
-                elementwise_chunk1(op, hint, unroll, true, s, first, threads, plan.groups, x, y,
-                                   out);
-            else
-                elementwise_chunk1(op, hint, unroll, false, s, first, threads, plan.groups, x, y,
-                                   out);
+                elementwise_chunk1(op, hint, false, s, first, threads, groups, x, y, out);
         }
     }
 

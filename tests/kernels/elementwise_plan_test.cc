@@ -136,21 +136,24 @@ TEST_F(OneBlock, IndicesBeyond32Bits) {
     }
 }
 
-// A grid that is smaller than the array needs: the blocks come round again.
+// A grid that is smaller than the array needs: the blocks come round again, for
+// every number of accesses a thread that the loop can be built with.
 TEST_F(OneBlock, StridesOverTheGrid) {
-    const size_t n = 50003;
+    const size_t n = 100003;
     for (size_t out_offset : {0, 1}) {
-        const std::vector<float> x = normals(n, 5), y = normals(n, 6);
-        GuardedArray<float> d_x(x, 0), d_y(y, 0), d_out(n, out_offset);
-        ElementwisePlan plan = elementwise_plan(n, d_x.data(), d_y.data(), d_out.data());
-        ASSERT_GT(plan.blocks, 3u);
-        plan.blocks = 3;
-        for (size_t block = 0; block < 3; ++block)
-            ASSERT_EQ(cudaSuccess, add_one_block_gpu(plan, block, EVERY_THREAD, 0, d_x.data(),
-                                                     d_y.data(), d_out.data()));
-        std::vector<float> want(n);
-        add_cpu(n, x.data(), y.data(), want.data());
-        EXPECT_TRUE(same_values(want, d_out.get()));
+        for (unsigned per_thread : {1u, 2u, 4u, 8u}) {
+            const std::vector<float> x = normals(n, 5), y = normals(n, 6);
+            GuardedArray<float> d_x(x, 0), d_y(y, 0), d_out(n, out_offset);
+            ElementwisePlan plan = elementwise_plan(n, d_x.data(), d_y.data(), d_out.data());
+            if (plan.width == 4) plan.per_thread = per_thread;
+            plan.blocks = 3;
+            for (size_t block = 0; block < 3; ++block)
+                ASSERT_EQ(cudaSuccess, add_one_block_gpu(plan, block, EVERY_THREAD, 0, d_x.data(),
+                                                         d_y.data(), d_out.data()));
+            std::vector<float> want(n);
+            add_cpu(n, x.data(), y.data(), want.data());
+            EXPECT_TRUE(same_values(want, d_out.get())) << per_thread << " accesses a thread";
+        }
     }
 }
 
