@@ -361,6 +361,16 @@ class Compilation(BuildRulesTest):
         self.assertLessEqual(len(noise), 6, noise)
 
 
+class Sanitizers(BuildRulesTest):
+    def test_asan_names_the_line_of_an_overflow(self):
+        self.check(Bazel("run", "--config=asan", BROKEN + "heap_overflow"), False,
+                   "heap-buffer-overflow", "tests/build_rules/broken/heap_overflow.c:8")
+
+    def test_ubsan_names_the_line_of_a_bad_shift(self):
+        self.check(Bazel("run", "--config=ubsan", BROKEN + "shift"), False,
+                   "tests/build_rules/broken/shift.c:6:", "shift exponent 32 is too large")
+
+
 class CountOfTests(unittest.TestCase):
     """.ci/count_tests.py"""
 
