@@ -371,6 +371,62 @@ class Sanitizers(BuildRulesTest):
                    "tests/build_rules/broken/shift.c:6:", "shift exponent 32 is too large")
 
 
+class SetUp(unittest.TestCase):
+    """setup.sh, with stand-ins for apt-get and dpkg-query."""
+
+    def run_setup(self, installed, update_status=0, install_status=0, with_apt=True, args=()):
+        top = tempfile.mkdtemp(dir=SCRATCH)
+        calls = os.path.join(top, "calls")
+        for name in ("id", "uname", "cat", "env"):
+            os.symlink(shutil.which(name), os.path.join(top, name))
+        write(os.path.join(top, "bazel"), "#!/bin/sh\n", executable=True)
+        if with_apt:
+            write(os.path.join(top, "apt-get"), """#!/bin/sh
+echo "$@" >>%s
+case $1 in update) exit %d ;; install) exit %d ;; esac
+""" % (calls, update_status, install_status), executable=True)
+            write(os.path.join(top, "dpkg-query"), """#!/bin/sh
+for last; do :; done
+case " %s " in *" $last "*) echo installed ;; *) exit 1 ;; esac
+""" % " ".join(installed), executable=True)
+        res = subprocess.run(["/bin/sh", os.path.join(ROOT, "setup.sh"), *args], env={"PATH": top}, cwd=top, text=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        called = open(calls).read().strip().split("\n") if os.path.exists(calls) else []
+        return res.returncode, res.stdout, called
+
+    ALL = ["bazel-bootstrap", "g++", "git", "gnuplot-nox", "googletest", "libboost-context-dev", "libcjson-dev",
+           "libdw-dev", "python3"]
+
+    def test_where_all_is_there_nothing_is_called(self):
+        status, text, calls = self.run_setup(self.ALL)
+        self.assertEqual((0, []), (status, calls), text)
+        self.assertIn("all is there already", text)
+
+    def test_only_what_is_missing_is_installed(self):
+        status, text, calls = self.run_setup([p for p in self.ALL if p not in ("googletest", "libdw-dev")])
+        self.assertEqual(0, status, text)
+        self.assertEqual(["update", "install -y --no-install-recommends googletest libdw-dev"], calls)
+        self.assertIn("installing with apt: googletest libdw-dev", text)
+
+    def test_old_lists_do_when_no_new_ones_can_be_had(self):
+        status, text, calls = self.run_setup(self.ALL[:-1], update_status=100)
+        self.assertEqual((0, 2), (status, len(calls)), text)
+
+    def test_failing_install_fails_and_names_the_packages(self):
+        status, text, _ = self.run_setup(self.ALL[1:-1], install_status=100)
+        self.assertNotEqual(0, status)
+        self.assertIn("apt could not install: python3", text)  # this bazel stands for bazel-bootstrap
+
+    def test_unknown_system_is_told_what_to_install(self):
+        status, text, _ = self.run_setup([], with_apt=False)
+        self.assertNotEqual(0, status)
+        self.assertIn("bazelisk", text)
+        self.assertIn("C++17 compiler", text)
+
+    def test_takes_no_arguments(self):
+        self.assertNotEqual(0, self.run_setup(self.ALL, args=["--help-me"])[0])
+
+
 class CountOfTests(unittest.TestCase):
     """.ci/count_tests.py"""
 
