@@ -24,6 +24,7 @@
 #endif
 
 #include "common/check.h"
+#include "common/device_range.h"
 #include "common/parallel.h"
 #include "common/text.h"
 
@@ -32,6 +33,7 @@ enum {
     MAX_SLOTS = 8,
     MAX_DEVICES = 64,
     MIN_SLOT = 4096,
+    MIN_SHARE = 128 << 10, /* below it, starting a copy costs more than the copy */
     HUGE_PAGE = 2 << 20,
 };
 
@@ -304,11 +306,19 @@ static void drain_worker(void *context, size_t worker, size_t workers)
     }
 }
 
+/* Bytes per chunk: a slot, or less where a slot each would leave threads idle. */
+static size_t chunk_for(size_t bytes)
+{
+    size_t share = bytes / (config.threads * config.slots);
+    share = share > MIN_SHARE ? share / MIN_SLOT * MIN_SLOT : MIN_SHARE;
+    return share < config.slot_bytes ? share : config.slot_bytes;
+}
+
 /* Runs the job on the current device; `turn` is held and the stage is there. */
 static cudaError_t run_job(Job *job, size_t unit)
 {
     Stage *stage = job->stage;
-    job->chunk = config.slot_bytes / unit * unit;
+    job->chunk = chunk_for(job->bytes) / unit * unit;
     job->chunks = job->bytes / job->chunk + (job->bytes % job->chunk != 0);
     atomic_init(&job->next, 0);
     atomic_init(&job->status, cudaSuccess);
@@ -464,6 +474,13 @@ static cudaError_t check_sides(const void *d, const void *host, size_t bytes, bo
         return lab_fail(cudaErrorInvalidValue,
                         "the memory belongs to device %d, but the current device is %d: call "
                         "cudaSetDevice(%d) first", owner, *device, owner);
+    }
+    /* In chunks, an overrun could land in the neighbouring allocation unseen. */
+    size_t room;
+    if (device_range(d, &room) && bytes > room) {
+        return lab_fail(cudaErrorInvalidValue,
+                        "a copy of %s bytes does not fit: the device allocation has %s from there "
+                        "to its end", text_count(bytes), text_count(room));
     }
     *direct = *direct || host_kind == cudaMemoryTypeHost || host_kind == cudaMemoryTypeManaged;
     return cudaSuccess;
