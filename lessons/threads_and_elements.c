@@ -56,9 +56,8 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
     printf(
         "   One thread per element: %s blocks of %d threads, element i = block * %d + thread.\n",
         text_count(one_per_thread_blocks(n, THREADS)), THREADS, THREADS);
-    printf(
-        "   The kit's kernels: %s blocks of %u; a thread takes %u groups of %u neighbours.\n\n",
-        text_count(plan.blocks), plan.threads, plan.per_thread, plan.width);
+    printf("   The kit's kernels: %s blocks of %u; a thread takes %u x %u neighbouring elements.\n\n",
+           text_count(plan.blocks), plan.threads, plan.per_thread, plan.width);
     printf("   %12s   %-38s   %s\n", "element", "one per thread, signed (or by formula)",
            "the kit's kernels");
 
