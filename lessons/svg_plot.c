@@ -48,6 +48,18 @@ static void write_string(FILE *script, const char *before, const char *text, con
     fprintf(script, "'%s", after);
 }
 
+/* A factor of 2 beyond the points on both sides, so that one point is a range too. */
+static void write_x_range(FILE *script, size_t curve_count, const PlotCurve *curves) {
+    double low = INFINITY, high = 0;
+    for (size_t i = 0; i < curve_count; i++) {
+        for (size_t k = 0; k < curves[i].n; k++) {
+            low = fmin(low, curves[i].x[k]);
+            high = fmax(high, curves[i].x[k]);
+        }
+    }
+    if (low > 0 && low <= high) fprintf(script, "set xrange [%.17g:%.17g]\n", low / 2, high * 2);
+}
+
 static void write_script(FILE *script, const PlotText *text, size_t curve_count,
                          const PlotCurve *curves) {
     write_string(script, "set title ", text->title, " noenhanced\n");
@@ -56,6 +68,7 @@ static void write_script(FILE *script, const PlotText *text, size_t curve_count,
     fprintf(script, "set terminal svg size 800,560 background rgb 'white' font 'sans,13'\n"
                     "set logscale xy\nset format '10^{%%L}'\n"
                     "set grid\nset key top left noenhanced\nset datafile missing 'nan'\n");
+    write_x_range(script, curve_count, curves);
     for (size_t i = 0; i < curve_count; i++) {
         /* Dashes and points differ too: a print without colour can be read. */
         fprintf(script, "%s '-' using 1:2 with linespoints lw 2 dt %zu pt %zu",

@@ -134,6 +134,17 @@ TEST(DeviceQuery, VisibleDevicesVariableIsShownWithItsEffect) {
     EXPECT_NE(run.out.find("PCI_BUS_ID"), std::string::npos) << run.out;
 }
 
+TEST(DeviceQuery, TheDeviceOptionTakesAUuid) {
+    NEEDS_DEVICE();
+    LessonRun run = run_lesson("01_device_query", quick({"--device", "0"}));
+    size_t at = run.out.find("GPU-");
+    ASSERT_NE(at, std::string::npos);
+    LessonRun chosen =
+        run_lesson("01_device_query", quick({"--device", run.out.substr(at, 40)}));
+    expect_success("01_device_query", chosen);
+    EXPECT_NE(chosen.out.find("\nDevice 0:"), std::string::npos);
+}
+
 TEST(DeviceQuery, HiddenGpusAreCalledHidden) {
     if (kCpuDevice) GTEST_SKIP() << "CUDA_VISIBLE_DEVICES is about GPUs";
     NEEDS_DEVICE();

@@ -126,6 +126,15 @@ TEST(TimingPlot, DrawsTheCurve) {
     EXPECT_NE(svg.find("CPU, 1 thread"), std::string::npos);
 }
 
+TEST(TimingPlot, OnePointIsACurveToo) {
+    NEEDS_DEVICE();
+    if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
+    std::string path = fresh_folder() + "/point.svg";
+    LessonRun run = run_lesson("04_timing", {"--rows", "1", "--cols", "7", "--plot", path});
+    expect_success("04_timing", run);
+    EXPECT_NE(read_file(path).find("</svg>"), std::string::npos);
+}
+
 TEST(TimingPlot, WithoutGnuplotItSaysSoBeforeTheWork) {
     std::string folder = fresh_folder(), path = folder + "/curve.svg";
     LessonRun run = run_lesson("04_timing", small({"--plot", path}), {{"PATH", "/nowhere"}});
