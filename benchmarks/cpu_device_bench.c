@@ -184,8 +184,8 @@ int main(int argc, char **argv) {
         for (int way = 0; way < WAYS; ++way) {
             const double ratio = result.median_ms[way] / result.median_ms[LOOP];
             if (threads == 1) one_core_ms[way] = result.median_ms[way];
-            if (threads == 1 && way >= SIMPLE_KERNEL && percent > 0 && 100 * ratio > (double)percent)
-                fast_enough = false;
+            const bool judged = percent > 0 && threads == 1 && way >= SIMPLE_KERNEL;
+            if (judged && 100 * ratio > (double)percent) fast_enough = false;
             printf("  %-32s %8.2f ms  spread %5.1f %%  %5.2f times the loop", NAMES[way],
                    result.median_ms[way], 100 * result.spread[way], ratio);
             if (threads > 1 && way != LOOP)

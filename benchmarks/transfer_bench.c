@@ -189,7 +189,8 @@ int main(int argc, char **argv) {
     if (repeats > MAX_REPEATS) repeats = MAX_REPEATS;
 
     bool right = bench_size(&lesson, n, repeats);
-    if (!lesson.options.sizes_given && n >= 10) right = bench_size(&lesson, n / 10, repeats) && right;
+    if (!lesson.options.sizes_given && n >= 10)
+        right = bench_size(&lesson, n / 10, repeats) && right;
     if (lesson.on_cpu_device) printf("\nOn the CPU device these are copies in one memory.\n");
     putchar('\n');
     return lesson_end(&lesson, right);

@@ -46,7 +46,8 @@ bool contains(const std::string &text, const std::string &part) {
 
 size_t count_of(const std::string &text, const std::string &part) {
     size_t count = 0;
-    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++count;
     return count;
 }
 
@@ -128,7 +129,8 @@ TEST_F(Benchmarks, CpuDeviceAgainstTheLoop) {
     EXPECT_FALSE(contains(done.output, "WRONG")) << done.output;
     EXPECT_TRUE(contains(read_file(json), "\"times_the_loop\""));
     std::remove(json.c_str());
-    const Outcome strict = run("benchmarks/cpu_device_bench --n 100003 --repeat 2 --require-ratio 1");
+    const Outcome strict =
+        run("benchmarks/cpu_device_bench --n 100003 --repeat 2 --require-ratio 1");
     EXPECT_EQ(1, strict.status) << strict.output;
 }
 #endif
@@ -138,9 +140,10 @@ TEST_F(Benchmarks, CpuDeviceAgainstTheLoop) {
 class Compare : public Benchmarks {
   protected:
     Outcome compare(const std::string &environment, const std::string &more = "--rehearse") {
-        return run(environment + " python3 benchmarks/compare_cupy.py --bin benchmarks --python "
-                                 "tests/benchmarks/stand_in_peer.py --rows 20 --cols 100 "
-                                 "--first-n 1000 --runs 1 --repeat 2 " + more);
+        return run(environment +
+                   " python3 benchmarks/compare_cupy.py --bin benchmarks --python "
+                   "tests/benchmarks/stand_in_peer.py --rows 20 --cols 100 --first-n 1000 "
+                   "--runs 1 --repeat 2 " + more);
     }
     void SetUp() override {
         Benchmarks::SetUp();
