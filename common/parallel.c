@@ -39,9 +39,6 @@ static Pool pool = {.turn = PTHREAD_MUTEX_INITIALIZER,
                     .start = PTHREAD_COND_INITIALIZER,
                     .done = PTHREAD_COND_INITIALIZER};
 
-/* True on a thread that is inside a body: it must not wait for the pool. */
-static _Thread_local bool inside_body;
-
 /* CPUs that the container's quota amounts to, rounded up; 0 if there is none. */
 static size_t quota_cpus(void)
 {
@@ -98,7 +95,6 @@ size_t parallel_threads(void)
 static void *work(void *argument)
 {
     size_t worker = (size_t)argument;
-    inside_body = true;
     pthread_mutex_lock(&pool.lock);
     /* The lock was held from this thread's creation until its first job was set. */
     unsigned seen = pool.generation - 1;
@@ -151,7 +147,8 @@ void parallel_run(size_t max_workers, ParallelBody body, void *context)
     if (max_workers > 0 && max_workers < workers) {
         workers = max_workers;
     }
-    if (workers <= 1 || inside_body || pthread_mutex_trylock(&pool.turn) != 0) {
+    /* From inside a body the turn cannot be had either, as its caller holds it. */
+    if (workers <= 1 || pthread_mutex_trylock(&pool.turn) != 0) {
         body(context, 0, 1);
         return;
     }
@@ -168,9 +165,7 @@ void parallel_run(size_t max_workers, ParallelBody body, void *context)
     pthread_cond_broadcast(&pool.start);
     pthread_mutex_unlock(&pool.lock);
 
-    inside_body = true;
     body(context, 0, workers);
-    inside_body = false;
 
     pthread_mutex_lock(&pool.lock);
     while (pool.unfinished > 0) {

@@ -141,6 +141,36 @@ TEST(Compare, FastLoopAgreesWithTheRule) {
     }
 }
 
+// The first block is always looked at one by one, as its distances are news; the
+// awkward pair stands in the second one, where the vectorised loop alone decides.
+TEST(Compare, FastLoopAloneNoticesEveryAwkwardPair) {
+    const float specials[] = {0.0f, -0.0f, 1, -1, INF, -INF, NOT_A_NUMBER, -NOT_A_NUMBER,
+                              SUBNORMAL, 1e-45f, 3.4e38f, -3.4e38f, 1.0000001f, 2e-6f};
+    std::vector<float> got = numbers(2048), want = got;
+    got[0] = 3e38f; // a distance that no later block exceeds, and right in this tolerance
+    want[0] = -3e38f;
+    for (const bool equal_nan : {false, true}) {
+        for (float g : specials) {
+            for (float w : specials) {
+                got[1500] = g;
+                want[1500] = w;
+                const bool finite = std::isfinite(g) && std::isfinite(w);
+                const bool right = finite || (std::isnan(g) || std::isnan(w)
+                                                  ? equal_nan && std::isnan(g) && std::isnan(w)
+                                                  : g == w);
+                const CompareResult result = compare(got, want, INF, 0, equal_nan);
+                ASSERT_EQ(right ? 0u : 1u, result.wrong) << g << " " << w;
+                ASSERT_EQ(0u, result.max_ulp_index * result.wrong);
+            }
+        }
+    }
+    got[1500] = 1.00001f; // and in an ordinary tolerance
+    want[1500] = 1;
+    got[0] = want[0];
+    EXPECT_EQ(1u, compare(got, want).wrong);
+    EXPECT_EQ(1500u, compare(got, want).first_wrong);
+}
+
 TEST(Compare, RightResultsAreCountedByTheFastLoopAlone) {
     const size_t n = 100000;
     const std::vector<float> want = numbers(n);

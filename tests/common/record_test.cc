@@ -4,6 +4,8 @@
 
 #include <dirent.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -125,6 +127,22 @@ TEST_F(OutputFile, FullDiskLeavesTheOldFile) {
     EXPECT_TRUE(S_ISCHR(status.st_mode)) << "a device must not be replaced";
 }
 
+TEST_F(OutputFile, FileThatCannotBeFinishedIsNotLeft) {
+    std::ofstream(path("a.txt")) << "old";
+    rlimit before;
+    ASSERT_EQ(0, getrlimit(RLIMIT_FSIZE, &before));
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit small = {10, before.rlim_max};
+    ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &small));
+    const std::string text(100, 'x');
+    EXPECT_FALSE(output_file_write(path("a.txt").c_str(), text.c_str(), message, sizeof message));
+    EXPECT_FALSE(output_file_write(path("b.txt").c_str(), text.c_str(), message, sizeof message));
+    ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &before));
+    EXPECT_NE(nullptr, std::strstr(message, "File too large")) << message;
+    EXPECT_EQ("old", content(path("a.txt")));
+    EXPECT_EQ(1, files());
+}
+
 TEST_F(OutputFile, RelativePathsFollowBazelRun) {
     setenv("BUILD_WORKING_DIRECTORY", folder.c_str(), 1);
     char full[4096];
@@ -210,10 +228,14 @@ TEST_F(RecordTest, UnwritableFileIsReportedAndNothingIsLeft) {
 
 // Memory runs short at the k-th allocation, for each k: never half a record, no leak.
 size_t allocations_left;
+bool goes_on; // only that one allocation fails, or all from then on
 void *short_malloc(size_t size) {
-    if (allocations_left == 0) return nullptr;
-    --allocations_left;
-    return std::malloc(size);
+    if (allocations_left > 0) {
+        --allocations_left;
+        return std::malloc(size);
+    }
+    if (goes_on) allocations_left = SIZE_MAX;
+    return nullptr;
 }
 
 TEST_F(RecordTest, ShortMemoryNeverGivesHalfARecord) {
@@ -221,18 +243,19 @@ TEST_F(RecordTest, ShortMemoryNeverGivesHalfARecord) {
     cJSON_InitHooks(&hooks);
     bool whole = false;
     int turns = 0;
-    for (size_t k = 0; k < 200 && !whole; ++k, ++turns) {
-        allocations_left = k;
+    for (size_t k = 0; k < 400 && !whole; ++k, ++turns) {
+        allocations_left = k / 2;
+        goes_on = k % 2 == 0;
         Record *record = record_new("x");
         for (int i = 0; i < 3; ++i) record_count(record_row(record, "rows"), "i", i);
         record_text(record_object(record, "o"), "name", "value");
         char *text = record_print(record);
         if (text != nullptr) {
-            whole = true;
+            whole = !goes_on; // then none was short
             for (const char *part : {"\"program\"", "\"format\"", "\"rows\"", "\"i\":\t2", "value"}) {
                 EXPECT_NE(nullptr, std::strstr(text, part)) << text << "\nlacks " << part;
             }
-        } else {
+        } else if (!goes_on) {
             EXPECT_FALSE(record_write(record, path("r.json").c_str(), message, sizeof message));
             EXPECT_EQ(0, files());
         }

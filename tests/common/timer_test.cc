@@ -243,6 +243,21 @@ TEST_F(TimeGpu, MeasuresTheDeviceNotTheLaunch) {
     EXPECT_GT(stats.median_ms, 1.5 * small_stats.median_ms);
 }
 
+// What all samples took together cannot be more than what passed on the clock.
+TEST_F(TimeGpu, BatchesAreDividedByTheirCalls) {
+    Fill small = work;
+    small.bytes = 32 << 10;
+    TimerOptions options = {};
+    options.repeat = 20;
+    TimerStats stats;
+    const double begin_ms = host_clock_ms();
+    ASSERT_EQ(cudaSuccess, time_gpu(fill, &small, &options, &stats));
+    const double passed_ms = host_clock_ms() - begin_ms;
+    ASSERT_GT(stats.batch, 3u);
+    EXPECT_LT(stats.median_ms * static_cast<double>(stats.batch) * 10, passed_ms)
+        << "half of the samples take at least the median";
+}
+
 TEST_F(TimeGpu, FollowsItsStream) {
     cudaStream_t stream;
     ASSERT_EQ(cudaSuccess, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -325,6 +340,8 @@ class Ceiling : public DeviceTest {};
 
 TEST_F(Ceiling, CopyIsMeasured) {
     double gbps = -1;
+    size_t free_before = 0, free_after = 0, total = 0;
+    ASSERT_EQ(cudaSuccess, cudaMemGetInfo(&free_before, &total));
     ASSERT_EQ(cudaSuccess, measure_copy_ceiling(8 << 20, 0, &gbps));
     EXPECT_GT(gbps, 0.1);
     EXPECT_LT(gbps, 100000);
@@ -333,6 +350,12 @@ TEST_F(Ceiling, CopyIsMeasured) {
     EXPECT_GT(to_device, 0.1);
     EXPECT_GT(to_host, 0.1);
     ASSERT_EQ(cudaSuccess, measure_pinned_ceiling(1 << 20, nullptr, nullptr));
+#ifdef LAB_CPU_DEVICE // on a GPU others may take memory meanwhile
+    ASSERT_EQ(cudaSuccess, cudaMemGetInfo(&free_after, &total));
+    EXPECT_EQ(free_before, free_after) << "an array was not given back";
+#else
+    (void)free_after;
+#endif
 }
 
 TEST_F(Ceiling, BadArguments) {
