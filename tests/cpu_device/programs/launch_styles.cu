@@ -48,7 +48,7 @@ int main() {
   cudaStream_t s;
   cudaStreamCreate(&s);
   LAUNCH(bump, 1, 32, d, 1);
-  LAUNCH(outer::inner::bump, dim3(2, 2), dim3(8, 8), d, 1);
+  LAUNCH(outer::inner::bump, dim3(2, 1), dim3(32, 1), d, 1);
   bump
       <<<
           dim3(1, 1, 1),

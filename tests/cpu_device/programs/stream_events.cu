@@ -6,9 +6,9 @@
 
 #define CUDA_CALL(x)                                                       \
   {                                                                        \
-    const cudaError_t a = (x);                                             \
-    if (a != cudaSuccess) {                                                \
-      printf("\nCUDA Error: %s (err_num=%d) \n", cudaGetErrorString(a), a); \
+    const cudaError_t code = (x);                                           \
+    if (code != cudaSuccess) {                                             \
+      printf("\nCUDA Error: %s (err_num=%d) \n", cudaGetErrorString(code), code); \
       cudaDeviceReset();                                                   \
       exit(1);                                                             \
     }                                                                      \
