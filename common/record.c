@@ -65,31 +65,34 @@ void record_free(Record *record)
     }
 }
 
-/* Puts item under key, in place of what was there. item null: memory was short. */
-static void put(Record *record, const char *key, cJSON *item)
+/* Puts item under key, in place of what was there. item null: memory was short.
+ * False if it is not there: it is gone then. */
+static bool put(Record *record, const char *key, cJSON *item)
 {
     if (item == NULL) {
         record->whole->failed = true;
-        return;
+        return false;
     }
     cJSON_DeleteItemFromObjectCaseSensitive(record->object, key);
     if (!cJSON_AddItemToObject(record->object, key, item)) {
         cJSON_Delete(item);
         record->whole->failed = true;
+        return false;
     }
+    return true;
 }
 
 void record_text(Record *record, const char *key, const char *value)
 {
     if (record != NULL) {
-        put(record, key, value != NULL ? cJSON_CreateString(value) : cJSON_CreateNull());
+        (void)put(record, key, value != NULL ? cJSON_CreateString(value) : cJSON_CreateNull());
     }
 }
 
 void record_number(Record *record, const char *key, double value)
 {
     if (record != NULL) {
-        put(record, key, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+        (void)put(record, key, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
     }
 }
 
@@ -99,14 +102,14 @@ void record_count(Record *record, const char *key, uint64_t value)
     if (record != NULL) {
         /* As written: a JSON number of cJSON's is a double, with 53 bits. */
         snprintf(digits, sizeof digits, "%" PRIu64, value);
-        put(record, key, cJSON_CreateRaw(digits));
+        (void)put(record, key, cJSON_CreateRaw(digits));
     }
 }
 
 void record_flag(Record *record, const char *key, bool value)
 {
     if (record != NULL) {
-        put(record, key, cJSON_CreateBool(value));
+        (void)put(record, key, cJSON_CreateBool(value));
     }
 }
 
@@ -116,8 +119,7 @@ Record *record_object(Record *record, const char *key)
         return NULL;
     }
     cJSON *object = cJSON_CreateObject();
-    put(record, key, object);
-    return object != NULL ? new_part(object, record->whole) : NULL;
+    return put(record, key, object) ? new_part(object, record->whole) : NULL;
 }
 
 Record *record_row(Record *record, const char *key)
@@ -128,10 +130,12 @@ Record *record_row(Record *record, const char *key)
     cJSON *array = cJSON_GetObjectItemCaseSensitive(record->object, key);
     if (!cJSON_IsArray(array)) {
         array = cJSON_CreateArray();
-        put(record, key, array);
+        if (!put(record, key, array)) {
+            return NULL;
+        }
     }
     cJSON *object = cJSON_CreateObject();
-    if (array == NULL || object == NULL || !cJSON_AddItemToArray(array, object)) {
+    if (object == NULL || !cJSON_AddItemToArray(array, object)) {
         cJSON_Delete(object);
         record->whole->failed = true;
         return NULL;
