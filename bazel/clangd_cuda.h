@@ -1,16 +1,21 @@
 /* For editors only (see compile_commands.py): what clang expects of a CUDA toolkit before
- * the first line of a .cu file. Kernels may call the C library's and the CPU device's
- * functions, so all of them count as __host__ __device__.
+ * the first line of a .cu file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BAZEL_CLANGD_CUDA_H
 #define BAZEL_CLANGD_CUDA_H
 
-/* What must stay the host's alone comes before the pragma. */
+/* To the end of the .cu file, what has no attribute counts as __host__ __device__: kernels may
+ * call the C library's and the CPU device's functions. */
+#pragma clang force_cuda_host_device begin
 #include <stdlib.h>
+#if __has_include(<bits/exception.h>)
+#include <bits/exception.h>
+#endif
+#pragma clang force_cuda_host_device end
 
+/* Except for operator new, which the compiler itself has declared for the host. */
 #define __device__ __attribute__((device)) /* clang's own <new> wants it */
-#include <exception>
 #include <new>
 
 #pragma clang force_cuda_host_device begin
@@ -22,7 +27,6 @@
 #define __syncthreads __syncthreads_of_the_cpu_device /* clang has its own */
 #include <cuda_runtime.h>
 #undef __syncthreads
-#pragma clang force_cuda_host_device end
 
 /* clang turns kernel<<<grid, block, shared, stream>>>(...) into a call of this. */
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0, void *stream = nullptr);
