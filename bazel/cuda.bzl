@@ -281,6 +281,7 @@ def cuda_binary(
         data = [],
         args = [],
         tags = [],
+        target_compatible_with = [],
         testonly = False,
         visibility = None):
     """An ordinary CUDA program: .cu, .c and C++ files, one of them with main.
@@ -298,6 +299,7 @@ def cuda_binary(
         local_defines = defines,
         nvcc_copts = nvcc_copts,
         tags = tags,
+        target_compatible_with = target_compatible_with,
         testonly = testonly,
         visibility = ["//visibility:private"],
         deps = deps,
@@ -308,6 +310,7 @@ def cuda_binary(
         data = data,
         linkopts = linkopts,
         tags = tags,
+        target_compatible_with = target_compatible_with,
         testonly = testonly,
         visibility = visibility,
         deps = [":" + name + "_objects"],
