@@ -39,6 +39,9 @@ def read_command(words):
     """(flags, sources, arguments of the program)"""
     flags, sources = [], []
     words = list(words)
+    if words and words[0] in ("-h", "--help"):
+        print(__doc__.strip())
+        sys.exit(0)
     while words and words[0].startswith("-") and words[0] != "--":
         flags.append(words.pop(0))
         takes = flags[-1] in VALUE_FOLLOWS or NVCC_ONLY.get(flags[-1])
@@ -146,7 +149,7 @@ def for_the_host(flags):
 def build(builder, sources, program):
     """All sources side by side, then the link; False where one failed."""
     todo = [builder.commands(n, source) for n, source in enumerate(sources)]
-    for step in range(2):
+    for step in range(2):  # what makes C++ of a .cu file, and the compiler
         running = [subprocess.Popen(commands[step], stdin=subprocess.DEVNULL, stdout=sys.stderr)
                    for _, commands in todo if step < len(commands)]
         if any([p.wait() for p in running]):
