@@ -107,6 +107,21 @@ struct TypedLauncher {
                  std::make_unique<BoundCall<can_wait, Call, P...>>(
                      call, device_view_of<P>(static_cast<P &&>(args), place)...));
   }
+
+  /* Fewer arguments than parameters: the last ones have default values, which `call` finds. */
+  template <class... A, std::enable_if_t<(sizeof...(A) < sizeof...(P)), int> = 0>
+  void operator()(A &&...args) const {
+    with_defaults(std::index_sequence_for<A...>(), static_cast<A &&>(args)...);
+  }
+
+  template <size_t... I, class... A>
+  void with_defaults(std::index_sequence<I...>, A &&...args) const {
+    using All = std::tuple<P...>;
+    queue_launch(place, function, shape,
+                 std::make_unique<BoundCall<can_wait, Call, std::tuple_element_t<I, All>...>>(
+                     call, device_view_of<std::tuple_element_t<I, All>>(
+                               static_cast<A &&>(args), place)...));
+  }
 };
 
 template <bool can_wait, class Call>
