@@ -62,7 +62,9 @@ def _cu_settings_impl(ctx):
         ),
     )
     cpp = ctx.fragments.cpp
-    device_flags = cpu_flags(ctx)
+
+    # g++'s -Wall objects to `if (threadIdx.x < n)`; nvcc does not.
+    device_flags = cpu_flags(ctx) + ["-Wno-sign-compare"]
     includes = [
         _in_runfiles(ctx, path)
         for path in depset(transitive = [context.includes, context.system_includes] + (

@@ -102,7 +102,7 @@ class Builder:
 
     def where_to_look(self):
         own = [f for folder in self.folders for f in ("-I", folder)]
-        lab = [f for i in self.settings["includes"] for f in ("-I", os.path.normpath(self.tool(i)))]
+        lab = [f for i in self.settings["includes"] for f in ("-isystem", os.path.normpath(self.tool(i)))]
         top = os.environ.get("BUILD_WORKSPACE_DIRECTORY")
         return own + lab + (["-I", top] if top else [])
 
