@@ -28,7 +28,7 @@ struct Expected {
 Expected read_source(const std::string &name) {
   Expected expected;
   std::ifstream source(kFolder + name + ".cu");
-  if (!source) source.open(kFolder + name + "/" + name + ".cu");
+  if (!source) source.open(kFolder + name + "_sources/" + name + ".cu");
   EXPECT_TRUE(source.good()) << "no source of " << name;
   for (std::string line; std::getline(source, line);) {
     const std::string prints = " * Prints: ", ends = " * Ends with: ";
