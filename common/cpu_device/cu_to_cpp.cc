@@ -159,6 +159,7 @@ class Translator {
         launch(i);
       }
     }
+    for (const auto &entry : in_bodies_) replace(entry.first, entry.first, "{" + entry.second);
     return !failed_;
   }
 
@@ -636,19 +637,43 @@ class Translator {
   /* extern __shared__ T name[]; becomes a reference to an array of no known length. */
   size_t dynamic_array(size_t first, size_t end, const std::vector<size_t> &names,
                        const std::string &type) {
+    if (!dynamic_array_type(first, end, names, type)) return end;
+    edits_.push_back({t_[end].begin, t_[end].end,
+                      "; [[maybe_unused]] " + type + " &" + text(names[0]) + " = *(" + type +
+                          " *)::cpu_device::dynamic_shared();"});
+    return end;
+  }
+
+  /* extern __shared__ T name[]; becomes the name of its type. */
+  bool dynamic_array_type(size_t first, size_t end, const std::vector<size_t> &names,
+                          const std::string &type) {
     if (names.size() != 1) {
       fail(first, "declare one extern __shared__ array at a time");
-      return end;
+      return false;
     }
     replace_specifiers(first, end, "typedef ");
     for (size_t j = first; j < end; ++j)
       if (is(j, "alignas") || is(j, "__attribute__") || is(j, "__align__"))
         replace(j, closing(j + 1), "");
     replace(names[0], names[0], type);
-    edits_.push_back({t_[end].begin, t_[end].end,
-                      "; [[maybe_unused]] " + type + " &" + text(names[0]) + " = *(" + type +
-                          " *)::cpu_device::dynamic_shared();"});
-    return end;
+    return true;
+  }
+
+  /* The array that stood outside of functions, after `end`: each function of the device's that
+     speaks of it gets it as if declared there. */
+  void declare_in_users(size_t end, const std::string &name, const std::string &type) {
+    for (const Function &f : functions_) {
+      if (f.body < end) continue;
+      bool used = false, own = false;
+      for (size_t j = f.begin; j < f.body_end; ++j) {
+        if (!is(j, name.c_str()) || is(j - 1, ".") || is(j - 1, "->") || is(j - 1, "::")) continue;
+        if (j < f.body) own = true; /* a parameter of that name */
+        used = true;
+      }
+      if (used && !own)
+        in_bodies_[f.body] += " [[maybe_unused]] " + type + " &" + name + " = *(" + type +
+                              " *)::cpu_device::dynamic_shared();";
+    }
   }
 
   /* `extern`, `static` and CUDA's keywords are no part of a member's declaration. */
@@ -668,10 +693,9 @@ class Translator {
   size_t shared_at_file_scope(size_t first, size_t end, const std::vector<size_t> &names,
                               bool external) {
     if (external) {
-      fail(first, "extern __shared__ at file scope is not supported: declare it in the kernel");
-      return end;
+      const std::string type = "CuShared" + std::to_string(t_[first].begin);
+      return dynamic_array_type(first, end, names, type) ? declare_in_users(end, text(names[0]), type), end : end;
     }
-    (void)names;
     for (size_t j = first; j < end; ++j)
       if (is(j, "__shared__") || is(j, "__device__")) replace(j, j, is(j, "__shared__") ? "thread_local" : "");
     return end;
@@ -684,6 +708,7 @@ class Translator {
   std::map<std::string, bool> leaf_;
   std::map<std::string, int> kernels_named_;
   std::map<size_t, std::string> sections_;   /* by the keyword's token */
+  std::map<size_t, std::string> in_bodies_;  /* declarations to add after the { at that token */
   std::set<std::string> named_unsupported_;
   bool failed_ = false;
 };
