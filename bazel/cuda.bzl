@@ -19,7 +19,15 @@ _CUDA_HEADERS = ["cu", "cuh", "inl"]
 
 # Where a launched kernel may come from a program that tells of its device's behaviour,
 # integer overflow wraps and nothing is fused, as in the GPU's code compiled with -fmad=false.
-_CPU_DEVICE_FLAGS = ["-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas"]
+# Kernels are inlined into their launches, position-independent code or not.
+_CPU_DEVICE_FLAGS = [
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-semantic-interposition",
+    "-Wno-unknown-pragmas",
+]
 
 def _stem(ctx, src):
     """src's path in its package, without extension: two files in one target may have one name."""

@@ -17,6 +17,7 @@
 #include "include/cpu_device_sync.h"
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -34,6 +35,13 @@ inline void sanitizer_leave([[maybe_unused]] Fiber *from, [[maybe_unused]] Fiber
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(from ? &from->sanitizer_stack : nullptr, to->stack,
                                  to->stack_size);
+#endif
+}
+
+/* What the stack's last user left behind says nothing about the next. */
+inline void sanitizer_fresh_stack([[maybe_unused]] Fiber *f) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(f->stack, f->stack_size);
 #endif
 }
 
@@ -86,6 +94,7 @@ Fiber *new_fiber(Worker *w) {
   }
   Fiber *f = w->spare;
   w->spare = f->next_spare;
+  sanitizer_fresh_stack(f);
   f->sanitizer_stack = nullptr;
   return f;
 }
@@ -224,6 +233,7 @@ void split(Block *b) {
   b->at_barrier->head = b->at_barrier->count = 0;
   b->votes = b->converging = b->at_grid = 0;
   memset(b->ended_lanes, 0, sizeof b->ended_lanes);
+  for (unsigned i = 0; i < b->thread_count; ++i) b->slots[i].waiting = Waiting::kNothing;
   for (Warp &warp : b->warps)
     for (Meeting &m : warp.meetings) m.mask = m.arrived = 0;
 }
@@ -247,8 +257,10 @@ INLINED void release_barrier_if_complete(Block *b) {
   }
 }
 
+unsigned generation_of(uint64_t grid_state) { return (unsigned)(grid_state >> 32); }
+
 void release_grid_if_complete(Block *b) {
-  if (b->at_grid == 0 || b->grid_generation == b->worker->launch->grid_generation) return;
+  if (b->at_grid == 0 || b->grid_generation == generation_of(b->worker->launch->grid_state)) return;
   b->at_grid = 0;
   for (unsigned i = 0; i < b->thread_count; ++i)
     if (b->slots[i].waiting == Waiting::kGrid) {
@@ -298,17 +310,30 @@ void wait_for_other_blocks(Worker *w) {
   Block *b = w->block;
   if (turn_to_other_block(w, waits_for_grid(b))) return;
   if (!waits_for_grid(b)) report_stuck(b);
-  l->idle.fetch_add(1);
-  while (!can_run(w->block) && !turn_to_other_block(w, true)) {
+  /* A worker counts as idle in a generation of the grid's barrier: passing it wakes all. When
+   * every worker is, and no block is left to begin, nobody will ever pass it. */
+  uint64_t state = l->grid_state.load();
+  bool counted = false;
+  unsigned generation = generation_of(state);
+  for (;; state = l->grid_state.load()) {
+    if (can_run(w->block) || turn_to_other_block(w, true)) break;
     if (l->error) abort_kernel((cudaError_t)l->error.load());
-    /* All workers wait, and none of their blocks can be helped. */
-    if (l->idle.load() == l->workers.load() && l->next_block.load() >= l->block_count) {
-      usleep(20000);
-      if (!can_run(w->block) && l->idle.load() == l->workers.load()) report_stuck(b);
+    if (generation_of(state) != generation) {
+      generation = generation_of(state);
+      counted = false;
+    } else if (!counted) {
+      counted = l->grid_state.compare_exchange_strong(state, state + 1);
+    } else if ((uint32_t)state == l->workers.load() && l->next_block.load() >= l->block_count) {
+      report_stuck(b);
+    } else {
+      usleep(50);
     }
-    usleep(50);
   }
-  l->idle.fetch_sub(1);
+  /* Something else than the barrier let a block go on: no longer idle. */
+  state = l->grid_state.load();
+  while (counted && generation_of(state) == generation &&
+         !l->grid_state.compare_exchange_weak(state, state - 1))
+    continue;
 }
 
 /* Goes on with another thread; returns when `me` is resumed. Null: the running thread has ended,
@@ -499,12 +524,14 @@ void grid_barrier() {
   Block *b = t_thread.block;
   Launch *l = b->worker->launch;
   const unsigned me = take_slot(b);
-  if (b->at_grid++ == 0) b->grid_generation = l->grid_generation;
+  if (b->at_grid++ == 0) b->grid_generation = generation_of(l->grid_state);
   b->slots[me].waiting = Waiting::kGrid;
   if (b->at_grid == b->live &&
       l->at_grid.fetch_add(1) + 1 == l->block_count - l->blocks_ended.load()) {
     l->at_grid = 0;
-    l->grid_generation.fetch_add(1);
+    uint64_t state = l->grid_state.load();
+    while (!l->grid_state.compare_exchange_weak(state, ((uint64_t)generation_of(state) + 1) << 32))
+      continue;
   }
   suspend(b, me, Waiting::kGrid);
   t_thread.interruptible = kMayYield;

@@ -50,13 +50,17 @@ void say(const char *format, ...) {
 
 using namespace cpu_device;
 
+/* Without a device even these two say so. */
 cudaError_t cudaGetLastError(void) {
+  if (settings().device_count == 0) return cudaErrorNoDevice;
   const cudaError_t error = t_last_error;
   t_last_error = cudaSuccess;
   return error;
 }
 
-cudaError_t cudaPeekAtLastError(void) { return t_last_error; }
+cudaError_t cudaPeekAtLastError(void) {
+  return settings().device_count == 0 ? cudaErrorNoDevice : t_last_error;
+}
 
 const char *cudaGetErrorName(cudaError_t error) {
   const ErrorText *e = find(error);

@@ -154,8 +154,8 @@ struct Launch {
   std::atomic<int> error;
   std::atomic<uint64_t> blocks_ended;
   std::atomic<uint64_t> at_grid;       /* blocks at the grid's barrier */
-  std::atomic<unsigned> grid_generation;
-  std::atomic<unsigned> workers, idle; /* taking part; of these, with nothing to run */
+  std::atomic<uint64_t> grid_state;    /* times the barrier was passed << 32 | idle workers */
+  std::atomic<unsigned> workers;       /* taking part */
 };
 
 /* ---- executor.cc ---- */

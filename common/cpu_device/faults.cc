@@ -66,7 +66,9 @@ bool finish_division([[maybe_unused]] void *context) {
   const uint64_t lowest = mask ^ mask >> 1;
   /* The other division that stops is the lowest number by -1, which wraps. */
   const bool wraps = operation == 7 && dividend == lowest && ((uint64_t)r[REG_RDX] & mask) == mask;
-  const uint64_t quotient = wraps ? lowest : mask, rest = wraps ? 0 : dividend;
+  /* A dividend of 64 bits that fits 32 is divided as one of 32 there. */
+  const uint64_t all_set = wide && dividend >> 32 == 0 ? 0xFFFFFFFFull : mask;
+  const uint64_t quotient = wraps ? lowest : all_set, rest = wraps ? 0 : dividend;
   const uint64_t kept = half ? ~mask : 0;
   r[REG_RAX] = (greg_t)(((uint64_t)r[REG_RAX] & kept) | quotient);
   r[REG_RDX] = (greg_t)(((uint64_t)r[REG_RDX] & kept) | rest);

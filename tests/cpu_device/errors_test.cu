@@ -18,18 +18,20 @@ __global__ void touch_dynamic(float *out) {
   out[threadIdx.x] = window[blockDim.x - 1 - threadIdx.x];
 }
 __global__ void touch_both(float *out) {
-  __shared__ float one;
+  __shared__ float few[32];
   extern __shared__ float many[];
-  one = 2.0f;
+  few[threadIdx.x] = 2.0f;
   many[threadIdx.x] = 1.0f;
   __syncthreads();
-  out[threadIdx.x] = one + many[threadIdx.x];
+  out[threadIdx.x] = few[31 - threadIdx.x] + many[31 - threadIdx.x];
 }
-__global__ void far_out_of_shared(float *out) {
+__global__ void out_of_shared(float *out, int by) {
   __shared__ float s[32];
-  volatile float *p = s;
-  p[threadIdx.x + (1 << 22)] = 1.0f;
-  out[threadIdx.x] = s[threadIdx.x];
+  s[threadIdx.x] = 1.0f;
+  __syncthreads();
+  s[threadIdx.x + by] = 2.0f;
+  __syncthreads();
+  out[threadIdx.x] = s[31 - threadIdx.x];
 }
 
 static cudaError_t launch_error(dim3 grid, dim3 block, size_t shared = 0) {
@@ -138,7 +140,7 @@ TEST(StickyErrors, FarBeyondSharedMemory) {
   RUN_ALONE({
     float *out = 0;
     cudaMalloc(&out, 128);
-    far_out_of_shared<<<1, 32>>>(out);
+    out_of_shared<<<1, 32>>>(out, 1 << 16);
     CHECK_ALONE(cudaErrorIllegalAddress, cudaDeviceSynchronize());
   });
 }
@@ -193,10 +195,6 @@ TEST(StickyErrors, OnlyASynchronisingCallNotices) {
     store<<<1, 32>>>((float *)0);
     CHECK_ALONE(cudaSuccess, cudaGetLastError());
     CHECK_ALONE(cudaSuccess, cudaPeekAtLastError());
-    float x = 0;
-    float *d = 0;
-    (void)x;
-    (void)d;
     CHECK_ALONE(cudaErrorIllegalAddress, cudaStreamSynchronize(0));
   });
 }

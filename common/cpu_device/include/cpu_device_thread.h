@@ -81,9 +81,10 @@ class KernelCall {
 };
 
 /* Runs body() for the threads of one block that are left in `loop`; false: the last of them had
- * to wait, and its followers were handed off. can_wait: whether a thread may have to. */
+ * to wait, and its followers were handed off. can_wait: whether a thread may have to. The
+ * kernel is inlined, however large it is. */
 template <bool can_wait, class Body>
-__attribute__((noinline)) bool run_block(const ThreadLoop *loop, const Body body) {
+__attribute__((noinline, flatten)) bool run_block(const ThreadLoop *loop, const Body body) {
   const dim3 size = block_dim();
   unsigned x = loop->from.x, y = loop->from.y, z = loop->from.z;
   if (!can_wait) t_thread.interruptible = kMayEnd;

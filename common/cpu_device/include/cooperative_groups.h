@@ -1,0 +1,242 @@
+/* Cooperative groups: a block, tiles of a warp, the lanes that are together, the whole grid.
+ *
+ * What a group does comes down to the block's barrier, the warp's meetings and the grid's
+ * barrier. Tiles of more than a warp, clusters and multi-device grids are not here.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_COOPERATIVE_GROUPS_H
+#define CPU_DEVICE_COOPERATIVE_GROUPS_H
+
+#include "cuda_runtime.h"
+
+namespace cooperative_groups {
+
+namespace internal {
+
+inline unsigned rank_in_block() {
+  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+inline unsigned threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
+
+/* The bits of `size` lanes, the first of them lane `first`. */
+inline unsigned lanes(unsigned first, unsigned size) {
+  return (size >= 32 ? ~0u : (1u << size) - 1) << first;
+}
+
+/* Lanes of a warp as a group: by their mask. Lanes may be any; ranks count them. */
+class Lanes {
+ public:
+  explicit Lanes(unsigned mask) : mask_(mask) {}
+
+  unsigned long long size() const { return (unsigned)__popc(mask_); }
+  unsigned long long num_threads() const { return size(); }
+  unsigned long long thread_rank() const {
+    return (unsigned)__popc(mask_ & ((1u << ::cpu_device::lane_number()) - 1));
+  }
+  void sync() const { __syncwarp(mask_); }
+
+  /* Sources are ranks in the group. */
+  template <class T>
+  T shfl(T value, int source) const {
+    return from_rank(value, (unsigned)source % (unsigned)size());
+  }
+  template <class T>
+  T shfl_up(T value, unsigned delta) const {
+    const unsigned rank = (unsigned)thread_rank();
+    return from_rank(value, rank >= delta ? rank - delta : rank);
+  }
+  template <class T>
+  T shfl_down(T value, unsigned delta) const {
+    const unsigned rank = (unsigned)thread_rank();
+    return from_rank(value, rank + delta < (unsigned)size() ? rank + delta : rank);
+  }
+  template <class T>
+  T shfl_xor(T value, unsigned lane_mask) const {
+    const unsigned rank = (unsigned)thread_rank(), other = rank ^ lane_mask;
+    return from_rank(value, other < (unsigned)size() ? other : rank);
+  }
+
+  /* Votes: bits by rank. */
+  unsigned ballot(int predicate) const { return by_rank(__ballot_sync(mask_, predicate)); }
+  int any(int predicate) const { return __any_sync(mask_, predicate); }
+  int all(int predicate) const { return __all_sync(mask_, predicate); }
+  template <class T>
+  unsigned match_any(T value) const {
+    return by_rank(__match_any_sync(mask_, value));
+  }
+  template <class T>
+  unsigned match_all(T value, int &same) const {
+    return by_rank(__match_all_sync(mask_, value, &same));
+  }
+
+  unsigned lane_mask() const { return mask_; }
+
+ private:
+  unsigned lane_of(unsigned rank) const {
+    unsigned left = mask_;
+    while (rank--) left &= left - 1;
+    return (unsigned)__ffs((int)left) - 1;
+  }
+  unsigned by_rank(unsigned by_lane) const {
+    unsigned bits = 0, rank = 0;
+    for (unsigned left = mask_; left; left &= left - 1, ++rank)
+      if (by_lane & left & (0u - left)) bits |= 1u << rank;
+    return bits;
+  }
+  template <class T>
+  T from_rank(T value, unsigned rank) const {
+    return ::cpu_device::shuffle_from(mask_, value, lane_of(rank));
+  }
+
+  unsigned mask_;
+};
+
+}  // namespace internal
+
+/* Any group, where a function takes all kinds. */
+class thread_group {
+ public:
+  enum Kind { kBlock, kLanes, kGrid };
+  thread_group(Kind kind, unsigned mask) : kind_(kind), lanes_(mask) {}
+
+  unsigned long long size() const {
+    if (kind_ == kGrid)
+      return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * internal::threads_of_block();
+    return kind_ == kBlock ? internal::threads_of_block() : lanes_.size();
+  }
+  unsigned long long num_threads() const { return size(); }
+  unsigned long long thread_rank() const {
+    const unsigned in_block = internal::rank_in_block();
+    if (kind_ == kGrid)
+      return ((unsigned long long)(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) *
+                 internal::threads_of_block() + in_block;
+    return kind_ == kBlock ? in_block : lanes_.thread_rank();
+  }
+  void sync() const {
+    if (kind_ == kGrid) ::cpu_device::grid_barrier();
+    else if (kind_ == kBlock) __syncthreads();
+    else lanes_.sync();
+  }
+  bool is_valid() const { return true; }
+  const internal::Lanes &as_lanes() const { return lanes_; }
+
+ private:
+  Kind kind_;
+  internal::Lanes lanes_;
+};
+
+class thread_block : public thread_group {
+ public:
+  thread_block() : thread_group(kBlock, 0) {}
+  static void sync() { __syncthreads(); }
+  static unsigned thread_rank() { return internal::rank_in_block(); }
+  static unsigned size() { return internal::threads_of_block(); }
+  static unsigned num_threads() { return size(); }
+  static dim3 group_index() { return dim3(blockIdx); }
+  static dim3 thread_index() { return dim3(::cpu_device::thread_index()); }
+  static dim3 group_dim() { return blockDim; }
+  static dim3 dim_threads() { return blockDim; }
+};
+
+class grid_group : public thread_group {
+ public:
+  grid_group() : thread_group(kGrid, 0) {}
+  static void sync() { ::cpu_device::grid_barrier(); }
+  static dim3 group_dim() { return gridDim; }
+  static dim3 dim_blocks() { return gridDim; }
+  static dim3 block_index() { return dim3(blockIdx); }
+  static unsigned long long num_blocks() {
+    return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+  }
+  static unsigned long long block_rank() {
+    return (unsigned long long)(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  }
+};
+
+inline thread_block this_thread_block() { return thread_block(); }
+inline grid_group this_grid() { return grid_group(); }
+
+/* Some lanes of a warp, whichever they are. */
+class coalesced_group : public thread_group, public internal::Lanes {
+ public:
+  explicit coalesced_group(unsigned mask) : thread_group(kLanes, mask), internal::Lanes(mask) {}
+  using internal::Lanes::num_threads;
+  using internal::Lanes::size;
+  using internal::Lanes::sync;
+  using internal::Lanes::thread_rank;
+};
+
+/* `Size` neighbouring lanes; whatever its parent, a tile is a thread_block_tile<Size>. */
+template <unsigned Size, class Parent = void>
+class thread_block_tile;
+
+template <unsigned Size>
+class thread_block_tile<Size, void> : public coalesced_group {
+  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
+                "a tile has 1, 2, 4, 8, 16 or 32 threads on the CPU device");
+
+ public:
+  thread_block_tile() : coalesced_group(mask_of_caller()) {}
+  static constexpr unsigned long long size() { return Size; }
+  static constexpr unsigned long long num_threads() { return Size; }
+  static unsigned long long thread_rank() { return ::cpu_device::lane_number() % Size; }
+  static unsigned long long meta_group_rank() { return internal::rank_in_block() / Size; }
+  static unsigned long long meta_group_size() {
+    return (internal::threads_of_block() + Size - 1) / Size;
+  }
+
+ private:
+  static unsigned mask_of_caller() {
+    const unsigned lane = ::cpu_device::lane_number(), rank = internal::rank_in_block();
+    const unsigned first = rank / Size * Size, left = internal::threads_of_block() - first;
+    return internal::lanes(lane / Size * Size, left < Size ? left : Size);
+  }
+};
+
+template <unsigned Size, class Parent>
+class thread_block_tile : public thread_block_tile<Size, void> {};
+
+template <unsigned Size, class Group>
+inline thread_block_tile<Size, Group> tiled_partition(const Group &) {
+  return thread_block_tile<Size, Group>();
+}
+
+inline thread_group tiled_partition(const thread_group &, unsigned size) {
+  const unsigned lane = ::cpu_device::lane_number(), rank = internal::rank_in_block();
+  const unsigned left = internal::threads_of_block() - rank / size * size;
+  return thread_group(thread_group::kLanes,
+                      internal::lanes(lane / size * size, left < size ? left : size));
+}
+
+/* The lanes that stand here together. */
+__attribute__((noinline)) inline coalesced_group coalesced_threads() {
+  return coalesced_group(::cpu_device::active_lanes(__builtin_return_address(0)));
+}
+
+/* The lanes of the group that agree on the predicate, or on the label. */
+template <class Group>
+inline coalesced_group binary_partition(const Group &group, bool predicate) {
+  const unsigned yes = __ballot_sync(group.lane_mask(), predicate);
+  return coalesced_group(predicate ? yes : group.lane_mask() & ~yes);
+}
+template <class Group, class Label>
+inline coalesced_group labeled_partition(const Group &group, Label label) {
+  return coalesced_group(__match_any_sync(group.lane_mask(), label));
+}
+
+template <class Group>
+inline void sync(const Group &group) {
+  group.sync();
+}
+template <class Group>
+inline unsigned long long group_size(const Group &group) {
+  return group.size();
+}
+template <class Group>
+inline unsigned long long thread_rank(const Group &group) {
+  return group.thread_rank();
+}
+
+}  // namespace cooperative_groups
+
+#endif
