@@ -42,8 +42,8 @@ def _number(arch):
     return text if text.isdigit() else ""
 
 def _default_archs(known):
-    """For no GPU in particular: the oldest that CUDA 12 and 13 share, and its PTX for newer ones."""
-    oldest = "75" if "compute_75" in known or not known else known[0].replace("compute_", "")
+    """For no GPU in particular: Ampere, since much of CUDA's language begins there, and PTX for newer ones."""
+    oldest = "80" if "compute_80" in known or not known else known[-1].replace("compute_", "")
     return ["sm_" + oldest, "compute_" + oldest]
 
 def _parse_archs(text, cuda):

@@ -303,7 +303,7 @@ class Architectures(BuildRulesTest):
                 self.assertEqual(want, info["BUILD_ARCHS"])
 
     def test_default_fits_the_gpus_and_embeds_ptx(self):
-        for gpus, want in {"0": "sm_75 compute_75", "9.0": "sm_90 compute_90", "8.0,9.0": "sm_80 sm_90 compute_90",
+        for gpus, want in {"0": "sm_80 compute_80", "7.5": "sm_75 compute_75", "9.0": "sm_90 compute_90", "8.0,9.0": "sm_80 sm_90 compute_90",
                            "12.0": "compute_90"}.items():
             with self.subTest(gpus):
                 info = self.build_info("--config=gpu", CUDA_HOME=fake_toolkit("plain"), LAB_PRETEND_GPU=gpus)
