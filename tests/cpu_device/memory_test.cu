@@ -16,7 +16,10 @@ __global__ void add_one(float *x, int n) {
 /* No test leaves an error behind for the next. */
 class Memory : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_EQ(cudaSuccess, cudaMalloc(&d_, 1000)); }
+  void SetUp() override {
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&d_, 1000));
+    ASSERT_EQ(cudaSuccess, cudaMemset(d_, 0, 1000));
+  }
   void TearDown() override {
     cudaGetLastError();
     EXPECT_EQ(cudaSuccess, cudaFree(d_));
