@@ -1,0 +1,183 @@
+/* What only the CPU device has: its settings, its sentences, and the things it finds that a GPU
+ * would let pass.
+ *
+ * Each piece runs in a process of its own, with settings of its own.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <cuda_runtime.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/cpu_device/alone.h"
+
+__global__ void fill(float *x) { x[threadIdx.x] = 1.0f; }
+__global__ void endless(int *x) {
+  while (true) atomicAdd(x, 1);
+}
+__global__ void split_warp(int *x) {
+  if (threadIdx.x % 2)
+    __syncwarp();
+  else
+    __syncthreads();
+  x[threadIdx.x] = 1;
+}
+__device__ float device_variable;
+
+static float *device_floats(size_t n) {
+  float *d = 0;
+  if (cudaMalloc(&d, n * sizeof(float)) != cudaSuccess) _Exit(99);
+  return d;
+}
+
+/* The statement in a process of its own ends with that status and says that. */
+#define EXPECT_SAYS(status, pattern, ...)                                         \
+  do {                                                                            \
+    const auto piece = [] __VA_ARGS__;                                            \
+    GTEST_FLAG_SET(death_test_style, "threadsafe");                               \
+    EXPECT_EXIT((piece(), fflush(stdout), _Exit(0)), ::testing::ExitedWithCode(status), pattern); \
+  } while (0)
+
+TEST(Apart, TheHostMayNotTouchDeviceMemory) {
+  EXPECT_SAYS(1, "the host touched device memory: .* is byte 8 of an allocation of 400 bytes", {
+    float *d = device_floats(100);
+    d[2] = 1.0f;
+  });
+  EXPECT_SAYS(1, "the host touched a __device__ or __constant__ variable", {
+    device_floats(1);
+    device_variable = 1.0f;
+  });
+  EXPECT_SAYS(1, "the host touched .* not allocated", {
+    float *d = device_floats(1 << 20);
+    cudaFree(d);
+    d[0] = 1.0f;
+  });
+}
+
+TEST(Apart, AKernelMayNotTouchTheHostsMemory) {
+  EXPECT_SAYS(0, "of kernel fill, launched at .*sentences_test.cu:.* touched .* memory of the host", {
+    float host[32];
+    fill<<<1, 32>>>(host);
+    if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) _Exit(98);
+  });
+}
+
+TEST(Launches, WhatIsRefusedIsExplained) {
+  EXPECT_SAYS(0, "grid \\(5,0,1\\) and block \\(32,32,1\\), does not run: grid.y is 0.*n . block - 1", {
+    fill<<<dim3(160 / 32, 20 / 32), dim3(32, 32)>>>(device_floats(1024));
+  });
+  EXPECT_SAYS(0, "need opt-in beyond 49152.*MaxDynamicSharedMemorySize, 65536", {
+    fill<<<1, 32, 65536>>>(device_floats(32));
+  });
+  EXPECT_SAYS(0, "more than the device has", { fill<<<1, 32, 300000>>>(device_floats(32)); });
+}
+
+TEST(Waiting, WhatNeverEndsIsEnded) {
+  EXPECT_SAYS(0, "of kernel endless.* has not ended after 1 s", {
+    setenv("LAB_CPU_DEVICE_TIME_LIMIT", "1", 1);
+    endless<<<1, 32>>>((int *)device_floats(1));
+    if (cudaDeviceSynchronize() != cudaErrorLaunchTimeout) _Exit(98);
+  });
+  EXPECT_SAYS(0, "kernel split_warp.* cannot go on: .*32 of 64 threads wait at __syncthreads.*"
+                 "32 of 64 threads wait at a warp operation", {
+    split_warp<<<1, 64>>>((int *)device_floats(64));
+    if (cudaDeviceSynchronize() != cudaErrorLaunchTimeout) _Exit(98);
+  });
+}
+
+TEST(Waiting, WhatNobodyWaitedForIsLostAndSaidSo) {
+  const auto piece = [] { fill<<<1, 32>>>(device_floats(32)); };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((piece(), exit(0)), ::testing::ExitedWithCode(0),
+              "the program ended before 1 queued kernel launch ran, the first of fill at");
+}
+
+TEST(Waiting, ABufferThatIsFreedTooEarlyIsNamed) {
+  EXPECT_SAYS(0, "source of an asynchronous copy, 4096 bytes at .* was freed before the copy ran", {
+    void *pinned = 0;
+    float *d = device_floats(1024);
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    cudaMallocHost(&pinned, 4096);
+    cudaMemcpyAsync(d, pinned, 4096, cudaMemcpyHostToDevice, s);
+    cudaFreeHost(pinned);
+    if (cudaStreamSynchronize(s) != cudaErrorIllegalAddress) _Exit(98);
+  });
+}
+
+TEST(Waiting, ABlockingCopyDoesNotWaitForANonBlockingStream) {
+  cudaStream_t s;
+  float *d = nullptr, h = 0;
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&d, 128));
+  ASSERT_EQ(cudaSuccess, cudaMemset(d, 0, 128));
+  ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  ASSERT_EQ(cudaSuccess, cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+  fill<<<1, 32, 0, s>>>(d);
+  ASSERT_EQ(cudaSuccess, cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(0.0f, h) << "stale, as a GPU may give";
+  ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(s));
+  ASSERT_EQ(cudaSuccess, cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(1.0f, h);
+  EXPECT_EQ(cudaSuccess, cudaStreamDestroy(s));
+  EXPECT_EQ(cudaSuccess, cudaFree(d));
+}
+
+TEST(Memory, FreshMemoryIsNoZeros) {
+  float *d = nullptr, h = 0;
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&d, 128));
+  ASSERT_EQ(cudaSuccess, cudaMemcpy(&h, d + 3, sizeof h, cudaMemcpyDeviceToHost));
+  EXPECT_TRUE(h != h);
+  EXPECT_EQ(cudaSuccess, cudaFree(d));
+}
+
+TEST(Settings, SeveralDevicesHaveMemoriesOfTheirOwn) {
+  EXPECT_SAYS(0, "", {
+    setenv("LAB_CPU_DEVICE_COUNT", "2", 1);
+    int n = 0, can = 0;
+    cudaGetDeviceCount(&n);
+    if (n != 2) _Exit(90);
+    cudaSetDevice(1);
+    float *d = device_floats(32);
+    cudaSetDevice(0);
+    if (cudaDeviceEnablePeerAccess(0, 0) != cudaErrorPeerAccessUnsupported) _Exit(91);
+    cudaDeviceCanAccessPeer(&can, 0, 1);
+    if (!can || cudaDeviceEnablePeerAccess(1, 0) != cudaSuccess) _Exit(92);
+    fill<<<1, 32>>>(d);
+    if (cudaDeviceSynchronize() != cudaSuccess) _Exit(93);
+    cudaDeviceDisablePeerAccess(1);
+    fill<<<1, 32>>>(d);
+    if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) _Exit(94);
+    cudaSetDevice(1);
+    if (cudaDeviceSynchronize() != cudaSuccess) _Exit(95);
+  });
+}
+
+TEST(Settings, TheKthCallFails) {
+  EXPECT_SAYS(0, "", {
+    setenv("LAB_CPU_DEVICE_FAIL", "malloc:3", 1);
+    void *p[4];
+    for (int i = 0; i < 4; ++i)
+      if (cudaMalloc(&p[i], 64) != (i == 2 ? cudaErrorMemoryAllocation : cudaSuccess)) _Exit(90 + i);
+  });
+}
+
+TEST(Settings, MemoryAndRepeats) {
+  EXPECT_SAYS(0, "has run 2 times, the limit that LAB_CPU_DEVICE_REPEAT_LIMIT sets", {
+    setenv("LAB_CPU_DEVICE_MEMORY", "64M", 1);
+    setenv("LAB_CPU_DEVICE_REPEAT_LIMIT", "2", 1);
+    void *p = 0;
+    if (cudaMalloc(&p, 65 << 20) != cudaErrorMemoryAllocation) _Exit(90);
+    if (cudaMalloc(&p, 60 << 20) != cudaSuccess) _Exit(91);
+    for (int i = 0; i < 4; ++i) fill<<<1, 32>>>((float *)p);
+  });
+}
+
+TEST(Settings, NonsenseIsRefused) {
+  EXPECT_SAYS(2, "LAB_CPU_DEVICE_THREADS=none: must be a number of 1 to 1024", {
+    setenv("LAB_CPU_DEVICE_THREADS", "none", 1);
+    device_floats(1);
+  });
+  EXPECT_SAYS(2, "LAB_CPU_DEVICE_FAIL=free:1: must be malloc:K, copy:K or launch:K", {
+    setenv("LAB_CPU_DEVICE_FAIL", "free:1", 1);
+    device_floats(1);
+  });
+}
