@@ -396,7 +396,10 @@ int lesson_end(Lesson *lesson, bool right)
         pending = NULL;
     }
     puts(status == LESSON_RIGHT ? "OK" : "WRONG: see above.");
-    fflush(stdout);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "%s: its output could not be written in full\n", lesson->name);
+        status = LESSON_WRONG;
+    }
     return status;
 }
 

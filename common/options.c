@@ -326,6 +326,7 @@ OptionsStatus options_parse(int argc, char **argv, const OptionsSpec *spec, bool
                              .warmup = SIZE_MAX,
                              .device = "0"};
     Values values = defaults;
+    values.rows = values.cols = values.n = 0; /* not given; 0 is not allowed */
     Table table = make_table(spec, &values);
     if (message_size > 0) {
         message[0] = '\0';
@@ -340,17 +341,26 @@ OptionsStatus options_parse(int argc, char **argv, const OptionsSpec *spec, bool
     if (status != OPTIONS_OK) {
         return status;
     }
+    options->sizes_given = values.rows > 0 || values.cols > 0 || values.n > 0;
+    values.rows = values.rows > 0 ? values.rows : defaults.rows;
+    values.cols = values.cols > 0 ? values.cols : defaults.cols;
+    values.n = values.n > 0 ? values.n : defaults.n;
     options->rows = values.rows;
     options->cols = values.cols;
     options->n = values.n;
+    if (values.json_path != NULL && values.plot_path != NULL &&
+        strcmp(values.json_path, values.plot_path) == 0 &&
+        strncmp(values.json_path, "/dev/", 5) != 0) {
+        return bad(spec, message, message_size,
+                   "--json and --plot: both name \"%s\"; each needs a file of its own",
+                   values.plot_path);
+    }
     if (spec->rows > 0 && spec->cols > 0 &&
         !size_product(values.rows, values.cols, &options->n)) {
         return bad(spec, message, message_size,
                    "--rows %zu --cols %zu: more elements than a 64-bit number can count",
                    values.rows, values.cols);
     }
-    options->sizes_given =
-        values.rows != defaults.rows || values.cols != defaults.cols || values.n != defaults.n;
     options->seed = values.seed;
     options->device = values.device;
     options->repeat = (int)values.repeat;

@@ -26,7 +26,7 @@ typedef struct Options {
     int warmup;        /* -1: not given, the timer chooses */
     const char *json_path; /* null: not given */
     const char *plot_path; /* null: not given */
-    bool sizes_given;  /* --rows, --cols or --n differs from its default */
+    bool sizes_given;  /* --rows, --cols or --n was given */
 } Options;
 
 /* An option of one lesson only. */

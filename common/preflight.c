@@ -10,11 +10,6 @@
 #include "common/check.h"
 #include "common/lesson.h"
 
-static const char *visible_devices(void)
-{
-    return getenv("CUDA_VISIBLE_DEVICES");
-}
-
 /* Does the computer have an NVIDIA GPU, whatever CUDA says? */
 static bool gpu_file_exists(void)
 {
@@ -46,6 +41,23 @@ static void say_driver(TextBuffer *text)
     }
 }
 
+/* Null where nothing is asked for, and on the CPU device, which does not heed it. */
+static const char *visible_devices(void)
+{
+#ifdef LAB_CPU_DEVICE
+    return NULL;
+#else
+    return getenv("CUDA_VISIBLE_DEVICES");
+#endif
+}
+
+#ifdef LAB_CPU_DEVICE
+static void say_no_device(TextBuffer *text)
+{
+    text_append(text, "this program was built for the CPU device, and LAB_CPU_DEVICE_COUNT=0 leaves "
+                      "none; unset it, or set it to 1 or more");
+}
+#else
 static void say_no_device(TextBuffer *text)
 {
     const char *visible = visible_devices();
@@ -59,6 +71,7 @@ static void say_no_device(TextBuffer *text)
         text_append(text, "this computer has no NVIDIA GPU that CUDA can use");
     }
 }
+#endif
 
 size_t device_preflight(char *text, size_t size)
 {

@@ -91,7 +91,8 @@ static bool plot(const Lesson *lesson, const Curves *curves) {
     }
     if (!svg_plot_write(lesson->options.plot_path, lesson->on_cpu_device ? &on_cpu : &on_gpu,
                         SHOWN_WAYS, plotted, why, sizeof why)) {
-        fprintf(stderr, "%s\n", why);
+        fflush(stdout);
+        fprintf(stderr, "%s: %s\n", lesson->name, why);
         return false;
     }
     printf("   Curve: %s\n", lesson->options.plot_path);

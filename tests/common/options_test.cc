@@ -87,6 +87,11 @@ TEST(Options, AllGiven) {
     EXPECT_TRUE(p.options.sizes_given);
 }
 
+TEST(Options, ASizeThatEqualsItsDefaultIsGivenToo) {
+    EXPECT_TRUE(parse({"--rows", "12000"}).options.sizes_given);
+    EXPECT_TRUE(parse({"--cols", "1920"}).options.sizes_given);
+}
+
 TEST(Options, LastOneCounts) {
     EXPECT_EQ(4u, parse({"--rows", "3", "--rows", "4"}).options.rows);
 }
@@ -147,6 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"--json", "/nowhere/at/all.json"}, {"/nowhere/at/all.json", "No such file"}},
         Bad{{"--json", "/"}, {"\"/\"", "directory"}},
         Bad{{"--json", ""}, {"--json", "empty"}},
+        Bad{{"--json", "same.out", "--plot", "same.out"}, {"--json", "--plot", "\"same.out\""}},
         Bad{{"--plot", "/nowhere/x.svg"}, {"--plot", "/nowhere/x.svg"}}));
 
 TEST(Options, HelpNamesEveryOption) {
