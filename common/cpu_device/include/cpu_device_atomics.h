@@ -5,7 +5,10 @@
 #ifndef CPU_DEVICE_ATOMICS_H
 #define CPU_DEVICE_ATOMICS_H
 
+#include <stddef.h>
 #include <string.h>
+
+#include "vector_types.h"
 
 namespace cpu_device {
 
@@ -99,16 +102,29 @@ CPU_DEVICE_CAS_(unsigned long long)
 CPU_DEVICE_CAS_(unsigned short)
 #undef CPU_DEVICE_CAS_
 
+/* Vectors of floats: each element by itself, as on the device. */
+inline float2 atomicAdd(float2 *address, float2 value) {
+  return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+}
+inline float4 atomicAdd(float4 *address, float4 value) {
+  return float4{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
+                atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
+}
+
 /* Narrower and wider scopes: all the same here. */
-#define CPU_DEVICE_SCOPES_(function)                                \
-  template <class T, class V>                                       \
-  inline auto function##_block(T *address, V value) {               \
-    return function(address, (T)value);                             \
-  }                                                                 \
-  template <class T, class V>                                       \
-  inline auto function##_system(T *address, V value) {              \
-    return function(address, (T)value);                             \
+namespace cpu_device {
+template <class T>
+struct SameType {
+  typedef T type;
+};
+}  // namespace cpu_device
+#define CPU_DEVICE_SCOPE_(function, scope)                                                  \
+  template <class T>                                                                        \
+  inline T function##scope(T *address, typename ::cpu_device::SameType<T>::type value) {    \
+    return function(address, value);                                                        \
   }
+#define CPU_DEVICE_SCOPES_(function) \
+  CPU_DEVICE_SCOPE_(function, _block) CPU_DEVICE_SCOPE_(function, _system)
 CPU_DEVICE_SCOPES_(atomicAdd)
 CPU_DEVICE_SCOPES_(atomicSub)
 CPU_DEVICE_SCOPES_(atomicExch)
@@ -120,5 +136,16 @@ CPU_DEVICE_SCOPES_(atomicAnd)
 CPU_DEVICE_SCOPES_(atomicOr)
 CPU_DEVICE_SCOPES_(atomicXor)
 #undef CPU_DEVICE_SCOPES_
+#undef CPU_DEVICE_SCOPE_
+template <class T>
+inline T atomicCAS_block(T *address, typename ::cpu_device::SameType<T>::type compare,
+                         typename ::cpu_device::SameType<T>::type value) {
+  return atomicCAS(address, compare, value);
+}
+template <class T>
+inline T atomicCAS_system(T *address, typename ::cpu_device::SameType<T>::type compare,
+                          typename ::cpu_device::SameType<T>::type value) {
+  return atomicCAS(address, compare, value);
+}
 
 #endif

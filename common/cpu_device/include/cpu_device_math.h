@@ -41,6 +41,29 @@ inline float sinpif(float x) { return (float)sin(M_PI * fmod((double)x, 2.0)); }
 inline float cospif(float x) { return (float)cos(M_PI * fmod((double)x, 2.0)); }
 inline double sinpi(double x) { return sin(M_PI * fmod(x, 2.0)); }
 inline double cospi(double x) { return cos(M_PI * fmod(x, 2.0)); }
+inline double rcbrt(double x) { return 1.0 / cbrt(x); }
+inline float rcbrtf(float x) { return (float)rcbrt((double)x); }
+inline double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
+inline float normcdff(float x) { return (float)normcdf((double)x); }
+inline double erfcx(double x) { return x < 26.0 ? exp(x * x) * erfc(x) : 0.5641895835477563 / x; }
+inline float erfcxf(float x) { return (float)erfcx((double)x); }
+inline void sincospi(double x, double *s, double *c) {
+  *s = sinpi(x);
+  *c = cospi(x);
+}
+inline void sincospif(float x, float *s, float *c) {
+  *s = sinpif(x);
+  *c = cospif(x);
+}
+inline double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
+inline float rhypotf(float x, float y) { return (float)rhypot((double)x, (double)y); }
+inline double norm3d(double a, double b, double c) { return hypot(hypot(a, b), c); }
+inline double norm4d(double a, double b, double c, double d) {
+  return hypot(hypot(a, b), hypot(c, d));
+}
+inline float norm4df(float a, float b, float c, float d) { return (float)norm4d(a, b, c, d); }
+inline double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
+inline float rnorm3df(float a, float b, float c) { return (float)rnorm3d(a, b, c); }
 inline float saturate(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 inline float fdividef(float a, float b) { return a / b; }
 inline float norm3df(float a, float b, float c) {

@@ -1,0 +1,15 @@
+/* cuda::std is the C++ library's own namespace on the CPU device.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_STD_H
+#define CPU_DEVICE_STD_H
+
+#include <cstddef>
+
+namespace cuda {
+namespace std {
+using namespace ::std;
+}
+}  // namespace cuda
+
+#endif
