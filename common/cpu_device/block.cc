@@ -82,7 +82,7 @@ void fiber_main(Transfer t);
 Fiber *new_fiber(Worker *w) {
   if (!w->spare) {
     static_assert(sizeof(Fiber) < 4096, "a fiber's record lies at the top of its stack");
-    char *stack = map_between_guards(kFiberStackSize);
+    char *stack = map_between_guards(kFiberStackSize, kStackGuard);
     w->stacks.push_back(stack);
     /* Tops of stacks at the same offset of their pages would share few lines of the cache. */
     const size_t colour = w->stacks.size() % 29 * 2 * 64;
@@ -120,7 +120,7 @@ void make_current(Worker *w, Block *b) {
 Block *new_block(Worker *w) {
   if (w->free_blocks.empty()) {
     Block *b = new Block();
-    b->shared_area = map_between_guards(kSharedAreaSize);
+    b->shared_area = map_between_guards(kSharedAreaSize, kSharedGuard);
     b->worker = w;
     b->ready = &b->queues[0];
     b->at_barrier = &b->queues[1];

@@ -91,7 +91,7 @@ void set_timer(Worker *w, bool on) {
 /* ---- workers ---- */
 
 void drop_stacks(Worker *w) {
-  for (char *stack : w->stacks) unmap_between_guards(stack, kFiberStackSize);
+  for (char *stack : w->stacks) unmap_between_guards(stack, kFiberStackSize, kStackGuard);
   w->stacks.clear();
   w->spare = w->ended = nullptr;
 }
@@ -105,7 +105,7 @@ struct WorkerKeeper {
     if (w->has_timer) timer_delete(w->timer);
     drop_stacks(w);
     for (Block *b : w->free_blocks) {
-      unmap_between_guards(b->shared_area, kSharedAreaSize);
+      unmap_between_guards(b->shared_area, kSharedAreaSize, kSharedGuard);
       delete b;
     }
     delete w;
@@ -214,23 +214,21 @@ Pool &pool() {
 
 }  // namespace
 
-char *map_between_guards(size_t size) {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  char *p = (char *)mmap(nullptr, size + 2 * page, PROT_NONE,
+char *map_between_guards(size_t size, size_t guard) {
+  char *p = (char *)mmap(nullptr, size + 2 * guard, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED || mprotect(p + page, size, PROT_READ | PROT_WRITE) != 0) {
+  if (p == MAP_FAILED || mprotect(p + guard, size, PROT_READ | PROT_WRITE) != 0) {
     fprintf(stderr, "CPU device: no memory for the stacks of a kernel's threads\n");
     abort();
   }
 #ifdef MADV_NOHUGEPAGE
-  madvise(p + page, size, MADV_NOHUGEPAGE);
+  madvise(p + guard, size, MADV_NOHUGEPAGE);
 #endif
-  return p + page;
+  return p + guard;
 }
 
-void unmap_between_guards(char *p, size_t size) {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  munmap(p - page, size + 2 * page);
+void unmap_between_guards(char *p, size_t size, size_t guard) {
+  munmap(p - guard, size + 2 * guard);
 }
 
 Worker *this_worker() { return t_worker; }

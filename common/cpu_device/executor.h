@@ -27,7 +27,10 @@ enum {
   kMaxWarps = kMaxThreadsPerBlock / kWarpSize,
   kMaxSharedSize = 227 * 1024,   /* per block, with opt-in */
   kSharedGranule = 128,          /* a block's window is a multiple of this */
-  kSharedAreaSize = (kMaxSharedSize + 4095) / 4096 * 4096
+  kSharedAreaSize = (kMaxSharedSize + 4095) / 4096 * 4096,
+  /* Addresses, not memory: an access this far outside faults. */
+  kStackGuard = 64 * 1024,
+  kSharedGuard = 64 * 1024 * 1024
 };
 
 using Context = boost::context::detail::fcontext_t;
@@ -115,7 +118,7 @@ struct Block {
   unsigned converging;         /* threads whose active mask is still to be found */
   unsigned at_grid;            /* threads at the grid's barrier */
   unsigned grid_generation;
-  char *shared_area;           /* kSharedAreaSize bytes between two guard pages */
+  char *shared_area;           /* kSharedAreaSize bytes between two guards */
   char *shared_base;           /* the block's window, which ends where the area ends */
   char *shared_below;          /* device functions' arrays lie from here down */
   size_t shared_used;          /* of the window, by arrays met so far */
@@ -163,8 +166,8 @@ struct Launch {
 /* The calling thread's worker; null outside kernels. */
 Worker *this_worker();
 void claim_share(Worker *w);
-char *map_between_guards(size_t size);
-void unmap_between_guards(char *p, size_t size);
+char *map_between_guards(size_t size, size_t guard);
+void unmap_between_guards(char *p, size_t size, size_t guard);
 
 /* ---- block.cc ---- */
 
