@@ -492,8 +492,6 @@ class Translator {
       const size_t close = closing_angle(at + 1);
       if (close && open_of(close + 1) == '(') replace(at, close, "");
     }
-    for (; open_of(at) != ',' && open_of(at) != ')'; ++at)
-      if (open_of(at) == '(' && at != i + 2) at = closing(at);
   }
 
   /* ---- launches ---- */

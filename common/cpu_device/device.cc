@@ -19,7 +19,7 @@ std::vector<Device> &devices() {
   static std::vector<Device> &all = *[] {
     auto *made = new std::vector<Device>();
     for (int i = 0; i < settings().device_count; ++i)
-      made->push_back(Device{i, cudaSuccess, 0, false, {}});
+      made->push_back(Device{i, cudaSuccess, 0, {}});
     install_fault_handlers();
     return made;
   }();
@@ -95,9 +95,7 @@ Device &current_device() { return device_at(t_ordinal); }
 
 cudaError_t device_status() {
   if (devices().empty()) return cudaErrorNoDevice;
-  Device &d = current_device();
-  d.started = true;
-  return d.broken;
+  return current_device().broken;
 }
 
 }  // namespace cpu_device
@@ -245,7 +243,6 @@ cudaError_t cudaDeviceReset(void) {
   reset_variables(d.ordinal);
   d.broken = d.broken ? cudaErrorDevicesUnavailable : cudaSuccess;
   d.flags = 0;
-  d.started = false;
   d.peers.clear();
   return cudaSuccess;
 }

@@ -13,7 +13,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <map>
-#include <set>
 #include <thread>
 
 #include "runtime.h"

@@ -72,7 +72,6 @@ struct Device {
   int ordinal;
   cudaError_t broken;          /* the sticky error, else success */
   unsigned flags;
-  bool started;                /* some call needed the device since the last reset */
   std::vector<int> peers;      /* devices whose memory this one may use */
 };
 
