@@ -64,8 +64,8 @@ size_t static_shared_size(const char *kernel_symbol) {
 }
 
 void *shared_array(int id) {
-  const int before = t_thread.interruptible;
-  t_thread.interruptible = kInRuntime;
+  const Interruptible before = (Interruptible)t_thread.interruptible;
+  set_interruptible(kInRuntime);
   Block *b = t_thread.block;
   if ((size_t)id >= b->shared_arrays.size()) b->shared_arrays.resize(shared_arrays().size());
   char *&place = b->shared_arrays[id];
@@ -82,7 +82,7 @@ void *shared_array(int id) {
       place = b->shared_below;
     }
   }
-  t_thread.interruptible = before;
+  set_interruptible(before);
   return place;
 }
 

@@ -62,7 +62,7 @@ bool complete(const Block *b, unsigned warp, const Meeting &m) {
 
 /* The calling lane comes with a value; what it takes is in its Lane afterwards. */
 Lane &meet(unsigned mask, const void *site, uint64_t given, unsigned source, WarpResult *result) {
-  t_thread.interruptible = kInRuntime;
+  set_interruptible(kInRuntime);
   Block *b = t_thread.block;
   const unsigned me = take_slot(b), warp = me / kWarpSize, number = me % kWarpSize;
   if (mask && !(mask >> number & 1)) {
@@ -85,7 +85,7 @@ Lane &meet(unsigned mask, const void *site, uint64_t given, unsigned source, War
     ++b->converging;
     suspend(b, me, Waiting::kConvergence);
   }
-  t_thread.interruptible = kMayYield;
+  set_interruptible(kMayYield);
   return lane;
 }
 

@@ -140,6 +140,42 @@ TEST(Barriers, ManyBlocksWithManyBarriers) {
   EXPECT_EQ(want, sums.get()[0]);
 }
 
+__global__ void scan_of_blocks(int n, const float *x, float *out, float *totals) {
+  __shared__ float s[2][256];
+  const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  int now = 0;
+  s[now][t] = i < n ? x[i] : 0.0f;
+  __syncthreads();
+  for (int offset = 1; offset < 256; offset *= 2) {
+    s[1 - now][t] = t >= offset ? s[now][t] + s[now][t - offset] : s[now][t];
+    now = 1 - now;
+    __syncthreads();
+  }
+  if (i < n) out[i] = s[now][t];
+  if (t == 255) totals[blockIdx.x] = s[now][t];
+}
+
+/* The CPU device interrupts threads that have run for a while, wherever they are: hundreds of
+ * times here, some just as a thread starts or comes from a barrier. Small integers: exact. */
+TEST(Barriers, ThreadsThatAreInterruptedAnywhere) {
+  const int blocks = 10000, n = blocks * 256;
+  std::vector<float> h(n), want(n), got(n);
+  for (int i = 0; i < n; ++i) {
+    h[i] = (float)(i % 7 + 1);
+    want[i] = h[i] + (i % 256 ? want[i - 1] : 0);
+  }
+  float *x, *out, *totals;
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&x, n * sizeof *x));
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&out, n * sizeof *out));
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&totals, blocks * sizeof *totals));
+  ASSERT_EQ(cudaSuccess, cudaMemcpy(x, h.data(), n * sizeof *x, cudaMemcpyHostToDevice));
+  for (int launch = 0; launch < 4; ++launch)
+    scan_of_blocks<<<blocks, 256>>>(n, x, out, totals);
+  ASSERT_EQ(cudaSuccess, cudaMemcpy(got.data(), out, n * sizeof *out, cudaMemcpyDeviceToHost));
+  EXPECT_TRUE(want == got);
+  for (float *p : {x, out, totals}) EXPECT_EQ(cudaSuccess, cudaFree(p));
+}
+
 /* ---- warps ---- */
 
 __global__ void warp_sums(const int *x, int *sum, int n) {
