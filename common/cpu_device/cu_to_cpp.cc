@@ -386,6 +386,14 @@ class Translator {
     return false;
   }
 
+  /* Families of intrinsics: make_float4, __hadd2 and __half2float, __vadd4, __fadd_rz. */
+  static bool only_computes(const std::string &name) {
+    if (name.compare(0, 5, "make_") == 0) return true;
+    if (name.size() < 6 || name.compare(0, 2, "__") != 0) return false;
+    static const std::set<std::string> suffixes = {"_rn", "_rz", "_ru", "_rd"};
+    return name[2] == 'h' || name[2] == 'v' || suffixes.count(name.substr(name.size() - 3));
+  }
+
   /* A function is a leaf if nothing in it can make a thread wait for another: no call that
    * might, and no loop that another thread's store may have to end. */
   void note_leaf(const Function &f) {
@@ -405,7 +413,17 @@ class Translator {
         "__frcp_rn", "__umulhi", "__mulhi", "__popc", "__clz", "__ffs", "__brev",
         "__float_as_int", "__float_as_uint", "__int_as_float", "__uint_as_float",
         "__float2int_rn", "__float2int_rz", "__sinf", "__cosf", "__expf", "__logf", "__powf",
-        "printf", "assert", "__assert_fail", "__trap", "thread_index", "block_index", "block_dim", "grid_dim", "__builtin_memcpy", "memcpy"};
+        "exp2", "exp10f", "expm1f", "log1pf", "log2", "log10", "sincosf", "sincos", "__sincosf",
+        "__tanf", "atanf", "atan", "atan2", "asinf", "acosf", "asin", "acos", "sinh", "cosh",
+        "sinhf", "coshf", "hypot", "sinpif", "cospif", "sinpi", "cospi", "erfc", "erfcf", "erfinv",
+        "erfinvf", "normcdf", "normcdff", "copysignf", "copysign", "lrintf", "llabs", "ldexpf",
+        "ldexp", "signbit", "__exp10f", "__log2f", "__log10f", "__fdividef", "fdividef",
+        "__saturatef", "__dp4a", "__sad", "__usad", "__umul24", "__mul24", "__umul64hi",
+        "__mul64hi", "__popcll", "__clzll", "__ffsll", "__byte_perm", "__funnelshift_l",
+        "__funnelshift_r", "__low2float", "__high2float", "__bfloat162float", "__float2bfloat16",
+        "__float2half", "half", "__half", "half2", "__half2", "__nv_bfloat16",
+        "printf", "assert", "__assert_fail", "__trap", "thread_index", "block_index", "block_dim",
+        "grid_dim", "__builtin_memcpy", "memcpy"};
     bool leaf = true, loops = false, atomics = false;
     for (size_t i = f.begin; i < f.body_end && leaf; ++i) {
       if (t_[i].kind != kName) continue;
@@ -416,7 +434,7 @@ class Translator {
       size_t next = i + 1;
       if (open_of(next) == '<' && closing_angle(next)) next = closing_angle(next) + 1;
       const std::string name = text(i);
-      if (open_of(next) != '(' || harmless.count(name) || name.compare(0, 5, "make_") == 0) continue;
+      if (open_of(next) != '(' || harmless.count(name) || only_computes(name)) continue;
       auto known = leaf_.find(name);
       leaf = known != leaf_.end() && known->second;
     }

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "executor.h"
+#include "include/cpu_device_sync.h"
 
 namespace cpu_device {
 
@@ -84,6 +85,22 @@ void *shared_array(int id) {
   }
   set_interruptible(before);
   return place;
+}
+
+bool is_shared_address(const void *pointer) {
+  const char *p = (const char *)pointer, *area = t_thread.block->shared_area;
+  return p >= area && p < area + kSharedAreaSize;
+}
+
+bool is_local_address(const void *pointer) {
+  const char *p = (const char *)pointer;
+  for (const char *stack : t_thread.block->worker->stacks)
+    if (p >= stack && p < stack + kFiberStackSize) return true;
+  return false;
+}
+
+bool is_global_address(const void *pointer) {
+  return pointer && !is_shared_address(pointer) && !is_local_address(pointer);
 }
 
 void *dynamic_shared() {

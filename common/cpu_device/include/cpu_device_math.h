@@ -4,11 +4,13 @@
 #ifndef CPU_DEVICE_MATH_H
 #define CPU_DEVICE_MATH_H
 
-#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <limits>
+#include <type_traits>
 
 #define CPU_DEVICE_MIN_MAX_(T)                                   \
   inline T min(T a, T b) { return b < a ? b : a; }               \
@@ -33,42 +35,14 @@ inline double min(float a, double b) { return fmin(a, b); }
 inline double min(double a, float b) { return fmin(a, b); }
 inline double max(float a, double b) { return fmax(a, b); }
 inline double max(double a, float b) { return fmax(a, b); }
+inline unsigned int umin(unsigned int a, unsigned int b) { return min(a, b); }
+inline unsigned int umax(unsigned int a, unsigned int b) { return max(a, b); }
+inline long long llmin(long long a, long long b) { return min(a, b); }
+inline long long llmax(long long a, long long b) { return max(a, b); }
+inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
-inline float rsqrtf(float x) { return (float)(1.0 / sqrt((double)x)); }
-inline double rsqrt(double x) { return 1.0 / sqrt(x); }
-inline float rsqrt(float x) { return rsqrtf(x); }
-inline float sinpif(float x) { return (float)sin(M_PI * fmod((double)x, 2.0)); }
-inline float cospif(float x) { return (float)cos(M_PI * fmod((double)x, 2.0)); }
-inline double sinpi(double x) { return sin(M_PI * fmod(x, 2.0)); }
-inline double cospi(double x) { return cos(M_PI * fmod(x, 2.0)); }
-inline double rcbrt(double x) { return 1.0 / cbrt(x); }
-inline float rcbrtf(float x) { return (float)rcbrt((double)x); }
-inline double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
-inline float normcdff(float x) { return (float)normcdf((double)x); }
-inline double erfcx(double x) { return x < 26.0 ? exp(x * x) * erfc(x) : 0.5641895835477563 / x; }
-inline float erfcxf(float x) { return (float)erfcx((double)x); }
-inline void sincospi(double x, double *s, double *c) {
-  *s = sinpi(x);
-  *c = cospi(x);
-}
-inline void sincospif(float x, float *s, float *c) {
-  *s = sinpif(x);
-  *c = cospif(x);
-}
-inline double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
-inline float rhypotf(float x, float y) { return (float)rhypot((double)x, (double)y); }
-inline double norm3d(double a, double b, double c) { return hypot(hypot(a, b), c); }
-inline double norm4d(double a, double b, double c, double d) {
-  return hypot(hypot(a, b), hypot(c, d));
-}
-inline float norm4df(float a, float b, float c, float d) { return (float)norm4d(a, b, c, d); }
-inline double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
-inline float rnorm3df(float a, float b, float c) { return (float)rnorm3d(a, b, c); }
-inline float saturate(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-inline float fdividef(float a, float b) { return a / b; }
-inline float norm3df(float a, float b, float c) {
-  return (float)sqrt((double)a * a + (double)b * b + (double)c * c);
-}
+#include "cpu_device_math_functions.h"
 
 inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
@@ -83,13 +57,14 @@ inline double __dmul_rn(double a, double b) { return a * b; }
 inline double __ddiv_rn(double a, double b) { return a / b; }
 inline double __dsqrt_rn(double x) { return sqrt(x); }
 inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
-inline float __saturatef(float x) { return saturate(x); }
+inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 
 inline float __sinf(float x) { return sinf(x); }
 inline float __cosf(float x) { return cosf(x); }
 inline float __tanf(float x) { return tanf(x); }
 inline float __expf(float x) { return expf(x); }
 inline float __exp10f(float x) { return (float)pow(10.0, (double)x); }
+inline float __tanhf(float x) { return tanhf(x); }
 inline float __logf(float x) { return logf(x); }
 inline float __log2f(float x) { return log2f(x); }
 inline float __log10f(float x) { return log10f(x); }
@@ -144,6 +119,39 @@ inline unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigne
   return (unsigned int)(((uint64_t)high << 32 | low) >> (shift & 31));
 }
 
+/* The funnel shifts of which the distance is clamped to 32. */
+inline unsigned int __funnelshift_lc(unsigned int low, unsigned int high, unsigned int shift) {
+  return shift >= 32 ? low : __funnelshift_l(low, high, shift);
+}
+inline unsigned int __funnelshift_rc(unsigned int low, unsigned int high, unsigned int shift) {
+  return shift >= 32 ? high : __funnelshift_r(low, high, shift);
+}
+/* The place of the offset-th set bit from `base` upwards, or downwards if offset < 0. */
+inline unsigned int __fns(unsigned int mask, unsigned int base, int offset) {
+  if (offset == 0) return mask >> (base & 31) & 1 ? base : 0xFFFFFFFFu;
+  const int step = offset > 0 ? 1 : -1;
+  for (int at = (int)base, left = offset * step; at >= 0 && at < 32; at += step)
+    if (mask >> at & 1 && --left == 0) return (unsigned int)at;
+  return 0xFFFFFFFFu;
+}
+inline unsigned int __sad(int a, int b, unsigned int c) {
+  return (a < b ? (unsigned int)b - (unsigned int)a : (unsigned int)a - (unsigned int)b) + c;
+}
+inline unsigned int __usad(unsigned int a, unsigned int b, unsigned int c) {
+  return (a < b ? b - a : a - b) + c;
+}
+/* Averages that do not overflow; the r in the name rounds up. */
+inline int __hadd(int a, int b) { return (int)(((int64_t)a + b) >> 1); }
+inline int __rhadd(int a, int b) { return (int)(((int64_t)a + b + 1) >> 1); }
+inline unsigned int __uhadd(unsigned int a, unsigned int b) {
+  return (unsigned int)(((uint64_t)a + b) >> 1);
+}
+inline unsigned int __urhadd(unsigned int a, unsigned int b) {
+  return (unsigned int)(((uint64_t)a + b + 1) >> 1);
+}
+
+#include "cpu_device_simd.h"
+
 namespace cpu_device {
 template <class To, class From>
 inline To reinterpret(From from) {
@@ -151,18 +159,15 @@ inline To reinterpret(From from) {
   memcpy(&to, &from, sizeof to);
   return to;
 }
-/* The device's conversion: to the nearest value that the type has, and 0 for NaN. */
+/* The device's conversion: to the nearest value that the type has. NaN gives 0 where a float
+ * becomes an int, else the highest bit alone. */
 template <class To, class From>
 inline To saturating(From x) {
-  if (x != x) return 0;
-  const From low = (From)(sizeof(To) == 4 ? (To(-1) < 0 ? (double)INT_MIN : 0.0)
-                                          : (To(-1) < 0 ? (double)LLONG_MIN : 0.0));
-  const To lowest = sizeof(To) == 4 ? (To(-1) < 0 ? (To)INT_MIN : 0) : (To(-1) < 0 ? (To)LLONG_MIN : 0);
-  const To highest = sizeof(To) == 4 ? (To(-1) < 0 ? (To)INT_MAX : (To)UINT_MAX)
-                                     : (To(-1) < 0 ? (To)LLONG_MAX : (To)ULLONG_MAX);
-  if (x <= low) return lowest;
-  if (x >= (From)highest) return highest;
-  return (To)x;
+  using Limits = ::std::numeric_limits<To>;
+  if (x != x)
+    return sizeof(From) == 4 && sizeof(To) == 4 ? (To)0 : (To)(1ull << (8 * sizeof(To) - 1));
+  if (x <= (From)Limits::min()) return Limits::min();
+  return x >= (From)Limits::max() ? Limits::max() : (To)x;
 }
 }  // namespace cpu_device
 
@@ -177,23 +182,7 @@ inline int __double2loint(double x) { return (int)__double_as_longlong(x); }
 inline double __hiloint2double(int hi, int lo) {
   return __longlong_as_double((long long)((unsigned long long)(unsigned)hi << 32 | (unsigned)lo));
 }
-inline int __float2int_rn(float x) { return cpu_device::saturating<int>(rintf(x)); }
-inline int __float2int_rz(float x) { return cpu_device::saturating<int>(truncf(x)); }
-inline int __float2int_ru(float x) { return cpu_device::saturating<int>(ceilf(x)); }
-inline int __float2int_rd(float x) { return cpu_device::saturating<int>(floorf(x)); }
-inline unsigned int __float2uint_rn(float x) {
-  return cpu_device::saturating<unsigned int>(rintf(x));
-}
-inline unsigned int __float2uint_rz(float x) {
-  return cpu_device::saturating<unsigned int>(truncf(x));
-}
-inline int __double2int_rn(double x) { return cpu_device::saturating<int>(rint(x)); }
-inline int __double2int_rz(double x) { return cpu_device::saturating<int>(trunc(x)); }
-inline float __int2float_rn(int x) { return (float)x; }
-inline float __uint2float_rn(unsigned int x) { return (float)x; }
-inline double __int2double_rn(int x) { return (double)x; }
-inline float __double2float_rn(double x) { return (float)x; }
-inline float __ll2float_rn(long long x) { return (float)x; }
+#include "cpu_device_rounding.h"
 
 /* Loads and stores with cache hints: hints only. */
 #define CPU_DEVICE_LOAD_(function) \

@@ -19,6 +19,10 @@ void grid_barrier();
 void yield_to_others();
 /* Ends the kernel with cudaErrorLaunchFailure. */
 [[noreturn]] void trap();
+/* Which memory the address lies in, for the running thread. */
+bool is_shared_address(const void *pointer);
+bool is_local_address(const void *pointer);
+bool is_global_address(const void *pointer);
 }  // namespace cpu_device
 
 inline void __syncthreads() { ::cpu_device::block_barrier(); }
@@ -32,11 +36,24 @@ inline int __syncthreads_and(int predicate) {
   return ::cpu_device::block_all_voted();
 }
 inline void __trap() { ::cpu_device::trap(); }
+inline void __brkpt() { ::cpu_device::trap(); }
+inline void __prof_trigger(int) {}
 inline void __nanosleep(unsigned int) { ::cpu_device::yield_to_others(); }
 
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+inline unsigned int __isShared(const void *p) { return ::cpu_device::is_shared_address(p); }
+inline unsigned int __isLocal(const void *p) { return ::cpu_device::is_local_address(p); }
+inline unsigned int __isGlobal(const void *p) { return ::cpu_device::is_global_address(p); }
+
+#if !defined(__clang__)
+#define __builtin_assume(condition)              \
+  do {                                           \
+    if (!(condition)) __builtin_unreachable();   \
+  } while (0)
+#endif
 
 /* Ticks that grow; one is a nanosecond. */
 inline long long clock64() {

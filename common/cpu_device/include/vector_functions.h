@@ -38,4 +38,20 @@ CPU_DEVICE_MAKE_(float, float)
 CPU_DEVICE_MAKE_(double, double)
 #undef CPU_DEVICE_MAKE_
 
+#define CPU_DEVICE_MAKE_ALIGNED_(name, type)                                             \
+  static inline name##4_16a make_##name##4_16a(type x, type y, type z, type w) {         \
+    name##4_16a v = {x, y, z, w};                                                        \
+    return v;                                                                            \
+  }                                                                                      \
+  static inline name##4_32a make_##name##4_32a(type x, type y, type z, type w) {         \
+    name##4_32a v = {x, y, z, w};                                                        \
+    return v;                                                                            \
+  }
+CPU_DEVICE_MAKE_ALIGNED_(long, long)
+CPU_DEVICE_MAKE_ALIGNED_(ulong, unsigned long)
+CPU_DEVICE_MAKE_ALIGNED_(longlong, long long)
+CPU_DEVICE_MAKE_ALIGNED_(ulonglong, unsigned long long)
+CPU_DEVICE_MAKE_ALIGNED_(double, double)
+#undef CPU_DEVICE_MAKE_ALIGNED_
+
 #endif

@@ -30,6 +30,19 @@ CPU_DEVICE_VECTORS_(float, float, 8, 16)
 CPU_DEVICE_VECTORS_(double, double, 16, 16)
 #undef CPU_DEVICE_VECTORS_
 
+/* Four of 8 bytes, aligned to 16 as above, or to 32. */
+#define CPU_DEVICE_ALIGNED_VECTORS_(name, type)                              \
+  struct __attribute__((aligned(16))) name##4_16a { type x, y, z, w; };      \
+  struct __attribute__((aligned(32))) name##4_32a { type x, y, z, w; };      \
+  typedef struct name##4_16a name##4_16a;                                    \
+  typedef struct name##4_32a name##4_32a;
+CPU_DEVICE_ALIGNED_VECTORS_(long, long)
+CPU_DEVICE_ALIGNED_VECTORS_(ulong, unsigned long)
+CPU_DEVICE_ALIGNED_VECTORS_(longlong, long long)
+CPU_DEVICE_ALIGNED_VECTORS_(ulonglong, unsigned long long)
+CPU_DEVICE_ALIGNED_VECTORS_(double, double)
+#undef CPU_DEVICE_ALIGNED_VECTORS_
+
 /* The size of a grid or a block; what is left out is 1. */
 struct dim3 {
   unsigned int x, y, z;
