@@ -270,6 +270,7 @@ class Translator {
                               is(i, "__managed__")))
         continue;
       size_t end = i;
+      if (note_device_lambda(i)) continue;
       Function f = {};
       bool variable = false;
       if (read_function(i, &f, &end, &variable)) {
@@ -286,6 +287,18 @@ class Translator {
     }
     for (const Function &f : functions_)
       if (f.kernel && kernels_named_[f.name] == 1 && in_namespace(f.begin)) register_kernel(f);
+  }
+
+  /* [=] __device__ (int i) { ... }: what is in it is device code. */
+  bool note_device_lambda(size_t i) {
+    size_t first = i, at = i + 1;
+    while (first > 0 && (is(first - 1, "__host__") || is(first - 1, "__device__"))) --first;
+    while (is(at, "__host__") || is(at, "__device__")) ++at;
+    if (first == 0 || open_of(first - 1) != ']' || open_of(at) != '(') return false;
+    at = closing(at);
+    while (at + 1 < t_.size() && open_of(at) != '{' && open_of(at) != ';') ++at;
+    if (open_of(at) == '{') device_lambdas_.emplace_back(at, closing(at));
+    return true;
   }
 
   /* Only namespaces (and extern "C") are open around the token, and no template<...> stands
@@ -457,6 +470,7 @@ class Translator {
       return;
     }
     if (unsupported(i)) return;
+    if (device_call(i)) return;
     drop_kernel_cast(i);
     static const std::set<std::string> gone = {"__global__",  "__host__",    "__device__",
                                                "__constant__", "__managed__", "__grid_constant__"};
@@ -468,6 +482,28 @@ class Translator {
     } else if (name == "__noinline__" && !(i && (open_of(i - 1) == '(' || open_of(i - 1) == ','))) {
       replace(i, i, "__attribute__((noinline))");
     }
+  }
+
+  /* printf and clock are the C library's in host code, and the device's own in device code. */
+  bool device_call(size_t i) {
+    const bool print = is(i, "printf"), clock = is(i, "clock");
+    if (!(print || clock) || open_of(i + 1) != '(' || (clock && open_of(i + 2) != ')')) return false;
+    if (i == 0 || open_of(i - 1) == '.' || is(i - 1, "->") || t_[i - 1].kind == kName) {
+      /* A member, or a declaration; but what follows a keyword is a call. */
+      static const std::set<std::string> before = {"return", "else", "do"};
+      if (i == 0 || !before.count(text(i - 1))) return false;
+    }
+    if (!function_around(i) && !in_device_lambda(i)) return false;
+    size_t first = i;
+    if (is(i - 1, "::")) first = is(i - 2, "std") ? i - 2 : i - 1;
+    replace(first, i, print ? "::cpu_device::device_printf" : "::cpu_device::device_clock");
+    return true;
+  }
+
+  bool in_device_lambda(size_t i) const {
+    for (const auto &body : device_lambdas_)
+      if (body.first < i && i < body.second) return true;
+    return false;
   }
 
   /* What the CPU device does not have is named here, not by whatever the compiler would say. */
@@ -721,6 +757,7 @@ class Translator {
   const std::vector<Token> &t_;
   std::vector<Edit> edits_;
   std::vector<Function> functions_;
+  std::vector<std::pair<size_t, size_t>> device_lambdas_;  /* tokens of { and } */
   std::map<std::string, bool> leaf_;
   std::map<std::string, int> kernels_named_;
   std::map<size_t, std::string> sections_;   /* by the keyword's token */

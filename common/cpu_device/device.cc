@@ -263,6 +263,10 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
   return cudaSuccess;
 }
 
+static std::mutex &limits_mutex() {
+  static std::mutex &m = *new std::mutex();
+  return m;
+}
 static std::map<int, size_t> &limits() {
   static auto &table = *new std::map<int, size_t>{
       {cudaLimitStackSize, 1024},
@@ -279,6 +283,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
   if (cudaError_t e = device_status()) return record(e);
   auto at = limits().find(limit);
   if (at == limits().end()) return record(cudaErrorUnsupportedLimit);
+  std::lock_guard<std::mutex> lock(limits_mutex());
   at->second = value;
   return cudaSuccess;
 }
@@ -290,6 +295,11 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
   if (at == limits().end()) return record(cudaErrorUnsupportedLimit);
   *value = at->second;
   return cudaSuccess;
+}
+
+size_t cpu_device::printf_buffer_size() {
+  std::lock_guard<std::mutex> lock(limits_mutex());
+  return limits()[cudaLimitPrintfFifoSize];
 }
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache) { return record(device_status()); }

@@ -291,6 +291,8 @@ void abort_kernel(cudaError_t error) {
 
 bool in_kernel() { return t_in_kernel; }
 
+int device_of_kernel() { return t_worker->launch->record->device; }
+
 std::string where_in_kernel() {
   const uint3 t = t_thread.thread_index, b = t_thread.block_index;
   const LaunchPlace &p = t_worker->launch->record->place;

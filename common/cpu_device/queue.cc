@@ -256,14 +256,16 @@ void keep_queue_short(Lock &lock) {
 }
 
 cudaError_t wait_for(Lock &lock, const OpRef &op) {
-  if (!op) return cudaSuccess;
+  if (!op) return print_device_text(current_ordinal()), cudaSuccess;
   const int device = op->device;
   wait_for_all(lock, {op});
+  print_device_text(device);
   return device_at(device).broken;
 }
 
 cudaError_t wait_for_device(Lock &lock, int device) {
   wait_for_all(lock, all_pending(device));
+  print_device_text(device);
   return device_at(device).broken;
 }
 
@@ -377,6 +379,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   const int device = current_ordinal();
   return record(enqueue(stream, Op::kEvent, "cudaStreamAddCallback",
                         [stream, callback, user_data, device] {
+                          print_device_text(device);
                           callback(stream, device_at(device).broken, user_data);
                           return cudaSuccess;
                         }));

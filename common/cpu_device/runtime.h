@@ -12,6 +12,7 @@
  *   block.cc      a block's threads: fibers and barriers
  *   warp.cc       warp operations
  *   shared.cc     shared memory
+ *   printf.cc     device printf
  *   faults.cc     signals: a bad access becomes an error with a sentence
  *
  * One mutex, runtime_mutex(), guards all state but the executor's. Work that a program queues
@@ -85,6 +86,9 @@ bool is_device(int ordinal);
 
 /* For calls that need a working device: its sticky error, or success. */
 cudaError_t device_status();
+
+/* cudaLimitPrintfFifoSize, in bytes. */
+size_t printf_buffer_size();
 
 /* ---- memory.cc ---- */
 
@@ -209,6 +213,14 @@ bool in_kernel();
 
 /* "thread (3,0,0) of block (1,0,0) of kernel add, launched at add.cu:12", for in_kernel(). */
 std::string where_in_kernel();
+
+/* The device that runs the calling thread's kernel, for in_kernel(). */
+int device_of_kernel();
+
+/* ---- printf.cc ---- */
+
+/* Prints what kernels of the device have printed so far. */
+void print_device_text(int device);
 
 /* ---- launch.cc ---- */
 

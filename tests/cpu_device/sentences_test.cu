@@ -22,6 +22,8 @@ __global__ void split_warp(int *x) {
   x[threadIdx.x] = 1;
 }
 __device__ float device_variable;
+__global__ void print_lines() { printf("a line of thread %d\n", threadIdx.x); }
+__global__ void print_unknown(double x) { printf("%.*f %d\n", 3, x, 4); }
 
 static float *device_floats(size_t n) {
   float *d = 0;
@@ -119,6 +121,38 @@ TEST(Waiting, ABlockingCopyDoesNotWaitForANonBlockingStream) {
   EXPECT_EQ(1.0f, h);
   EXPECT_EQ(cudaSuccess, cudaStreamDestroy(s));
   EXPECT_EQ(cudaSuccess, cudaFree(d));
+}
+
+TEST(Printf, WhatNobodyWaitedForIsLostAndSaidSo) {
+  const auto piece = [] {
+    setenv("LAB_CPU_DEVICE_BACKGROUND_MS", "1", 1);
+    print_lines<<<1, 7>>>();
+    while (cudaStreamQuery(0) == cudaErrorNotReady) continue;
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((piece(), exit(0)), ::testing::ExitedWithCode(0),
+              "the program ended before the text of 7 device printf calls was printed");
+}
+
+TEST(Printf, AFullBufferLosesItsOldestText) {
+  EXPECT_SAYS(0, "^CPU device: device printf's buffer of 2048 bytes overflowed: the text of the "
+                 "first [0-9]+ calls is lost; cudaDeviceSetLimit", {
+    cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 2048);
+    testing::internal::CaptureStdout();
+    print_lines<<<1, 1000>>>();
+    cudaDeviceSynchronize();
+    const std::string text = testing::internal::GetCapturedStdout();
+    if (text.size() > 2048 || text.find("thread 999\n") == std::string::npos) _Exit(98);
+  });
+}
+
+TEST(Printf, WhatTheDeviceDoesNotKnowIsPrintedAsItStands) {
+  EXPECT_SAYS(0, "device printf prints %.\\*f as it stands: it knows flags", {
+    testing::internal::CaptureStdout();
+    print_unknown<<<1, 1>>>(0.5);
+    cudaDeviceSynchronize();
+    if (testing::internal::GetCapturedStdout() != "%.*f 4\n") _Exit(98);
+  });
 }
 
 TEST(Memory, FreshMemoryIsNoZeros) {

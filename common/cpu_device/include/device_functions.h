@@ -11,6 +11,7 @@
 #ifdef __cplusplus
 #include "cpu_device_atomics.h"
 #include "cpu_device_math.h"
+#include "cpu_device_printf.h"
 #include "cpu_device_sync.h"
 #include "cpu_device_warp.h"
 #endif

@@ -1,0 +1,19 @@
+/* What cu_to_cpp makes of printf and clock in device code.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_PRINTF_H
+#define CPU_DEVICE_PRINTF_H
+
+namespace cpu_device {
+
+/* Puts the text into the device's buffer, which is printed when the host waits for the device;
+ * on the host, prints it. The number of arguments; -1 for a null format. As on the device a
+ * format is flags, width or *, precision in digits, h, l or ll, and one of cdiouxXpeEfgGaAs; any
+ * other specification, and those of arguments beyond the 32nd, are printed as they stand. */
+int device_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+long device_clock();
+
+}  // namespace cpu_device
+
+#endif
