@@ -632,17 +632,13 @@ class Translator {
   /* Rewrites the declaration around the __shared__ at token i; returns its last token. */
   size_t shared_declaration(size_t i) {
     size_t first = i, end = i;
-    while (first > 0 && (t_[first - 1].kind == kName || open_of(first - 1) == ')')) {
-      const size_t before = open_of(first - 1) == ')' ? opening(first - 1) - 1 : first - 1;
-      static const std::set<std::string> specifiers = {"extern",       "static",   "volatile",
-                                                       "const",        "alignas",  "__align__",
-                                                       "__attribute__", "__device__"};
-      if (!specifiers.count(text(before))) break;
-      first = before;
+    /* Back to where the statement begins: the type may stand before the keyword. */
+    while (first > 0 && !strchr(";{}", open_of(first - 1) ? open_of(first - 1) : ' ')) {
+      if (open_of(first - 1) == ')') first = opening(first - 1);
+      else --first;
     }
     bool external = false;
     std::vector<size_t> names;
-    std::string members;
     size_t name = 0;
     for (end = first; end + 1 < t_.size(); ++end) {
       const char c = open_of(end);

@@ -43,6 +43,10 @@ inline cudaError_t cudaHostGetDevicePointer(T **device_pointer, void *pointer,
   return ::cudaHostGetDevicePointer((void **)device_pointer, pointer, flags);
 }
 
+inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags) {
+  return ::cudaEventCreateWithFlags(event, flags);
+}
+
 /* Device variables by name: their size comes along. */
 namespace cpu_device {
 struct Symbol {

@@ -76,6 +76,75 @@ inline T device_view_of(T value, const LaunchPlace &place) {
     return value;
 }
 
+/* What a launch keeps of an argument: of a reference its address, of an object with a copy
+ * constructor or a destructor its bytes; as on the device, neither runs there. All else: itself. */
+template <class T>
+struct Reference {
+  T *address;
+  operator T &() const { return *address; }
+};
+template <class T>
+struct Bytes {
+  alignas(T) unsigned char bytes[sizeof(T)];
+};
+
+template <class P, class = void>
+struct Kept {
+  using Type = P;
+  using Passed = P;
+  static Type of(P &&value, const LaunchPlace &place) {
+    return device_view_of<P>(static_cast<P &&>(value), place);
+  }
+};
+template <class T>
+struct Kept<T &> {
+  using Type = Reference<T>;
+  using Passed = T &;
+  static Type of(T &value, const LaunchPlace &place) {
+    return {device_view_of<T *>(std::addressof(value), place)};
+  }
+};
+
+/* Classes that C++ passes by the address of a copy, which the caller makes. */
+template <class P>
+constexpr bool kByAddress =
+    std::is_class_v<P> && (!std::is_trivially_destructible_v<P> ||
+                           (std::is_copy_constructible_v<P> && !std::is_trivially_copy_constructible_v<P>) ||
+                           (std::is_move_constructible_v<P> && !std::is_trivially_move_constructible_v<P>));
+template <class P>
+struct Kept<P, std::enable_if_t<kByAddress<P>>> {
+  using Type = Bytes<P>;
+  using Passed = void *;
+  static Type of(P &&value, const LaunchPlace &) {
+    Type kept;
+    __builtin_memcpy(kept.bytes, std::addressof(value), sizeof value);
+    return kept;
+  }
+};
+
+template <class T>
+inline const T &passed(const T &kept) {
+  return kept;
+}
+template <class T>
+struct BytesOfThread {
+  Bytes<T> copy;
+  operator void *() { return copy.bytes; }
+};
+template <class T>
+inline BytesOfThread<T> passed(const Bytes<T> &kept) {
+  return {kept};
+}
+
+/* Calls a kernel by its address, each thread with bytes of its own for such classes. */
+template <class... P>
+struct CallByAddress {
+  const void *function;
+  void operator()(const typename Kept<P>::Type &...kept) const {
+    ((void (*)(typename Kept<P>::Passed...))function)(passed(kept)...);
+  }
+};
+
 template <bool may_wait, class Call, class... P>
 class BoundCall final : public KernelCall {
  public:
@@ -103,9 +172,10 @@ struct TypedLauncher {
   LaunchShape shape;
 
   void operator()(P... args) const {
-    queue_launch(place, function, shape,
-                 std::make_unique<BoundCall<can_wait, Call, P...>>(
-                     call, device_view_of<P>(static_cast<P &&>(args), place)...));
+    if constexpr ((kByAddress<P> || ...))
+      queue(CallByAddress<P...>{function}, static_cast<P &&>(args)...);
+    else
+      queue(call, static_cast<P &&>(args)...);
   }
 
   /* Fewer arguments than parameters: the last ones have default values, which `call` finds. */
@@ -114,13 +184,40 @@ struct TypedLauncher {
     with_defaults(std::index_sequence_for<A...>(), static_cast<A &&>(args)...);
   }
 
+  template <class... A, std::enable_if_t<(sizeof...(A) > sizeof...(P)), int> = 0>
+  void operator()(A &&...) const {
+    static_assert(sizeof...(A) <= sizeof...(P), "this launch has more arguments than the kernel has parameters");
+  }
+
+ private:
+  template <class AnyCall>
+  void queue(AnyCall any_call, P &&...args) const {
+    queue_launch(place, function, shape,
+                 std::make_unique<BoundCall<can_wait, AnyCall, typename Kept<P>::Type...>>(
+                     any_call, Kept<P>::of(static_cast<P &&>(args), place)...));
+  }
+
   template <size_t... I, class... A>
   void with_defaults(std::index_sequence<I...>, A &&...args) const {
     using All = std::tuple<P...>;
     queue_launch(place, function, shape,
-                 std::make_unique<BoundCall<can_wait, Call, std::tuple_element_t<I, All>...>>(
-                     call, device_view_of<std::tuple_element_t<I, All>>(
-                               static_cast<A &&>(args), place)...));
+                 std::make_unique<BoundCall<can_wait, Call, DefaultedKept<std::tuple_element_t<I, All>>...>>(
+                     call, device_view_of<DefaultedKept<std::tuple_element_t<I, All>>>(
+                               converted<std::tuple_element_t<I, All>>(static_cast<A &&>(args)), place)...));
+  }
+
+  template <class T>
+  using DefaultedKept = std::conditional_t<std::is_reference_v<T>, typename Kept<T>::Type, T>;
+
+  /* NULL, which has become a long on its way here, is a pointer still. */
+  template <class T, class A>
+  static decltype(auto) converted(A &&arg) {
+    if constexpr (std::is_lvalue_reference_v<T>)
+      return Reference<std::remove_reference_t<T>>{std::addressof(static_cast<T>(arg))};
+    else if constexpr (std::is_pointer_v<T> && std::is_same_v<std::decay_t<A>, long>)
+      return (T)arg;
+    else
+      return static_cast<A &&>(arg);
   }
 };
 
@@ -156,14 +253,24 @@ inline TypedLauncher<can_wait, Call, P...> typed(Call call, LaunchPlace place,
   return {call, place, signature.function, shape};
 }
 
+/* The argument that cudaLaunchKernel's array points at: of a reference, its address. */
+template <class P>
+inline typename Kept<P>::Type pointed_argument(void *argument, const LaunchPlace &place) {
+  if constexpr (std::is_lvalue_reference_v<P>)
+    return Kept<P>::of(**static_cast<std::remove_reference_t<P> **>(argument), place);
+  else if constexpr (kByAddress<P>)
+    return *static_cast<Bytes<P> *>(argument);
+  else
+    return device_view_of<P>(*static_cast<P *>(argument), place);
+}
+
 template <class... P, size_t... I>
 inline std::unique_ptr<KernelCall> bind_pointers(void (*kernel)(P...), void **arguments,
                                                  const LaunchPlace &place,
                                                  std::index_sequence<I...>) {
-  auto call = [kernel](const P &...args) { kernel(args...); };
   (void)arguments;
-  return std::make_unique<BoundCall<true, decltype(call), P...>>(
-      call, device_view_of<P>(*static_cast<P *>(arguments[I]), place)...);
+  return std::make_unique<BoundCall<true, CallByAddress<P...>, typename Kept<P>::Type...>>(
+      CallByAddress<P...>{(const void *)kernel}, pointed_argument<P>(arguments[I], place)...);
 }
 
 template <class... P>

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_CUDA_RUNTIME_H
 #define CPU_DEVICE_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__ /* the toolkit's own guard: programs ask for it */
 
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_CUDA_RUNTIME_API_H
 #define CPU_DEVICE_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__ /* the toolkit's own guard: programs ask for it */
 
 #include "driver_types.h"
 

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_DEVICE_FUNCTIONS_H
 #define CPU_DEVICE_DEVICE_FUNCTIONS_H
+#define __DEVICE_FUNCTIONS_H__ /* the toolkit's own guard: programs ask for it */
 
 #ifdef __cplusplus
 #include "cpu_device_atomics.h"

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_DRIVER_TYPES_H
 #define CPU_DEVICE_DRIVER_TYPES_H
+#define __DRIVER_TYPES_H__ /* the toolkit's own guard: programs ask for it */
 
 #include <limits.h>
 #include <stddef.h>

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_VECTOR_FUNCTIONS_H
 #define CPU_DEVICE_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__ /* the toolkit's own guard: programs ask for it */
 
 #include "vector_types.h"
 

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_VECTOR_TYPES_H
 #define CPU_DEVICE_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__ /* the toolkit's own guard: programs ask for it */
 
 #define CPU_DEVICE_VECTORS_(name, type, align2, align4)                  \
   struct name##1 { type x; };                                            \
