@@ -119,7 +119,8 @@ class Builder:
         if kind != "cu":
             return obj, [flags + ["-c", source, "-o", obj]]
         cpp = os.path.join(self.work, "%d.cc" % number)
-        return obj, [[self.tool(s["translate"]), source, cpp, "--"] + flags, flags + ["-c", cpp, "-o", obj]]
+        included = without_includes(flags)  # the translated file has them in it
+        return obj, [[self.tool(s["translate"]), source, cpp, "--"] + flags, included + ["-c", cpp, "-o", obj]]
 
     def link(self, objects, program):
         s = self.settings
@@ -130,6 +131,11 @@ class Builder:
             file = os.path.normpath(self.tool(library["file"]))
             archives += ["-Wl,--whole-archive", file, "-Wl,--no-whole-archive"] if library["whole"] else [file]
         return [self.tool(s["linker"]), "-o", program] + objects + archives + self.link_flags + s["link"]
+
+
+def without_includes(flags):
+    """The flags less every `-include FILE`."""
+    return [f for n, f in enumerate(flags) if f != "-include" and (n == 0 or flags[n - 1] != "-include")]
 
 
 def for_the_host(flags):

@@ -8,7 +8,6 @@
  * What it cannot translate is an error with file and line.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,120 +20,10 @@
 #include <string>
 #include <vector>
 
+#include "cu_names.h"
+#include "cu_tokens.h"
+
 namespace {
-
-/* ---- tokens ---- */
-
-enum Kind { kName, kNumber, kText, kPunct, kEnd };
-
-struct Token {
-  Kind kind;
-  size_t begin, end;           /* in the preprocessed text */
-  int file;                    /* index into Source::files */
-  int line;
-  bool system;                 /* in a system header: left alone */
-};
-
-struct Source {
-  std::string text;
-  std::vector<Token> tokens;
-  std::vector<std::string> files;
-};
-
-bool name_start(char c) { return c == '_' || c == '$' || isalpha((unsigned char)c) || c & 0x80; }
-bool name_part(char c) { return name_start(c) || isdigit((unsigned char)c); }
-
-/* The end of a string or character literal that begins at `at`, raw strings included. */
-size_t literal_end(const std::string &s, size_t at, bool raw) {
-  if (raw) {
-    const size_t open = s.find('(', at);
-    const std::string close = ")" + s.substr(at + 1, open - at - 1) + "\"";
-    const size_t end = s.find(close, open);
-    return end == std::string::npos ? s.size() : end + close.size();
-  }
-  const char quote = s[at++];
-  while (at < s.size() && s[at] != quote && s[at] != '\n') at += s[at] == '\\' ? 2 : 1;
-  return at < s.size() ? at + 1 : s.size();
-}
-
-/* Reads a line that begins with '#': a line marker changes where we are. */
-size_t read_directive(Source *src, size_t at, int *file, int *line, bool *system) {
-  size_t end = src->text.find('\n', at);
-  if (end == std::string::npos) end = src->text.size();
-  const std::string directive = src->text.substr(at, end - at);
-  int number = 0, consumed = 0;
-  if (sscanf(directive.c_str(), "# %d \"%n", &number, &consumed) == 1 && consumed) {
-    const size_t close = directive.rfind('"');
-    const std::string name = directive.substr((size_t)consumed, close - (size_t)consumed);
-    *file = -1;
-    for (size_t i = 0; i < src->files.size(); ++i)
-      if (src->files[i] == name) *file = (int)i;
-    if (*file < 0) {
-      *file = (int)src->files.size();
-      src->files.push_back(name);
-    }
-    *line = number - 1; /* the newline that follows counts */
-    *system = directive.find(" 3", close) != std::string::npos;
-  }
-  return end;
-}
-
-void tokenize(Source *src) {
-  const std::string &s = src->text;
-  int file = 0, line = 1;
-  bool system = false, line_start = true;
-  src->files.push_back("");
-  for (size_t i = 0; i < s.size();) {
-    const char c = s[i];
-    if (c == '\n') {
-      ++line;
-      ++i;
-      line_start = true;
-      continue;
-    }
-    if (isspace((unsigned char)c)) {
-      ++i;
-      continue;
-    }
-    if (c == '#' && line_start) {
-      i = read_directive(src, i, &file, &line, &system);
-      continue;
-    }
-    line_start = false;
-    const int first_line = line;
-    size_t end = i + 1;
-    Kind kind = kPunct;
-    if (name_start(c)) {
-      while (end < s.size() && name_part(s[end])) ++end;
-      kind = kName;
-      if (end < s.size() && (s[end] == '"' || s[end] == '\'')) {
-        const std::string prefix = s.substr(i, end - i);
-        const bool raw = prefix.back() == 'R' && s[end] == '"';
-        static const std::set<std::string> prefixes = {"L", "u",  "U",  "u8", "R",
-                                                       "LR", "uR", "UR", "u8R"};
-        if (prefixes.count(prefix)) {
-          end = literal_end(s, end, raw);
-          kind = kText;
-        }
-      }
-    } else if (isdigit((unsigned char)c) || (c == '.' && end < s.size() && isdigit((unsigned char)s[end]))) {
-      while (end < s.size() &&
-             (name_part(s[end]) || s[end] == '.' || (s[end] == '\'' && name_part(s[end + 1])) ||
-              ((s[end] == '+' || s[end] == '-') && strchr("eEpP", s[end - 1]))))
-        ++end;
-      kind = kNumber;
-    } else if (c == '"' || c == '\'') {
-      end = literal_end(s, i, false);
-      kind = kText;
-    } else if (s.compare(i, 2, "::") == 0 || s.compare(i, 2, "->") == 0) {
-      end = i + 2;
-    }
-    for (size_t j = i; j < end; ++j) line += s[j] == '\n';
-    src->tokens.push_back({kind, i, end, file, first_line, system});
-    i = end;
-  }
-  src->tokens.push_back({kEnd, s.size(), s.size(), file, line, true});
-}
 
 /* ---- edits ---- */
 
@@ -143,11 +32,12 @@ struct Edit {
   std::string with;
 };
 
-class Translator {
+class Translator : private Tokens {
  public:
-  explicit Translator(Source *src) : src_(*src), t_(src->tokens) {}
+  explicit Translator(const Source &src) : Tokens(src), names_(src) {}
 
   bool run() {
+    for (const Names::Problem &p : names_.problems()) fail(p.token, p.message);
     find_functions();
     for (size_t i = 0; i + 1 < t_.size(); ++i) {
       if (t_[i].system) continue;
@@ -190,74 +80,11 @@ class Translator {
     bool kernel;
   };
 
-  /* ---- looking at tokens ---- */
-
-  bool is(size_t i, const char *text) const {
-    const size_t n = strlen(text);
-    return t_[i].end - t_[i].begin == n && src_.text.compare(t_[i].begin, n, text) == 0;
-  }
-  std::string text(size_t i) const {
-    return src_.text.substr(t_[i].begin, t_[i].end - t_[i].begin);
-  }
-  /* Tokens [first, last] as one line. */
-  std::string text(size_t first, size_t last) const {
-    std::string s = src_.text.substr(t_[first].begin, t_[last].end - t_[first].begin);
-    for (char &c : s)
-      if (c == '\n') c = ' ';
-    return s;
-  }
-  bool touch(size_t i) const { return t_[i].end == t_[i + 1].begin; }
-  char open_of(size_t i) const { return t_[i].kind == kPunct ? src_.text[t_[i].begin] : 0; }
-
-  /* The token that closes the bracket at `i`; the last token if none does. */
-  size_t closing(size_t i) const {
-    int depth = 0;
-    for (; i + 1 < t_.size(); ++i) {
-      const char c = open_of(i);
-      if (c == '(' || c == '[' || c == '{') ++depth;
-      if ((c == ')' || c == ']' || c == '}') && --depth == 0) return i;
-    }
-    return t_.size() - 1;
-  }
-  size_t opening(size_t i) const {
-    int depth = 0;
-    for (;; --i) {
-      const char c = open_of(i);
-      if (c == ')' || c == ']' || c == '}') ++depth;
-      if ((c == '(' || c == '[' || c == '{') && --depth == 0) return i;
-      if (i == 0) return 0;
-    }
-  }
-  /* From the > of template arguments back to their <; 0: there is none. */
-  size_t opening_angle(size_t i) const {
-    int depth = 0;
-    for (;; --i) {
-      const char c = open_of(i);
-      if (c == ')' || c == ']') i = opening(i);
-      else if (c == '>') ++depth;
-      else if (c == '<' && --depth == 0) return i;
-      else if (c == ';' || c == '{' || c == '}') return 0;
-      if (i == 0) return 0;
-    }
-  }
-  /* From the < of template arguments to their >; 0: it was a comparison. */
-  size_t closing_angle(size_t i) const {
-    int depth = 0;
-    for (; i + 1 < t_.size(); ++i) {
-      const char c = open_of(i);
-      if (c == '(' || c == '[') i = closing(i);
-      else if (c == '<') ++depth;
-      else if (c == '>' && --depth == 0) return i;
-      else if (c == ';' || c == '{' || c == '}') return 0;
-    }
-    return 0;
-  }
-
   void replace(size_t first, size_t last, std::string with) {
     edits_.push_back({t_[first].begin, t_[last].end, std::move(with)});
   }
   void fail(size_t i, const std::string &message) {
-    fprintf(stderr, "%s:%d: error: %s\n", src_.files[(size_t)t_[i].file].c_str(), t_[i].line,
+    fprintf(stderr, "%s:%d: error: %s\n", file(i).c_str(), t_[i].line,
             message.c_str());
     failed_ = true;
   }
@@ -471,6 +298,7 @@ class Translator {
     }
     if (unsupported(i)) return;
     if (device_call(i)) return;
+    if (names_.is_builtin(i)) return replace(i, i, "(::cpu_device::" + builtin_call(text(i)) + "())");
     drop_kernel_cast(i);
     static const std::set<std::string> gone = {"__global__",  "__host__",    "__device__",
                                                "__constant__", "__managed__", "__grid_constant__"};
@@ -504,6 +332,14 @@ class Translator {
     for (const auto &body : device_lambdas_)
       if (body.first < i && i < body.second) return true;
     return false;
+  }
+
+  static std::string builtin_call(const std::string &name) {
+    static const std::map<std::string, std::string> calls = {{"threadIdx", "thread_index"},
+                                                             {"blockIdx", "block_index"},
+                                                             {"blockDim", "block_dim"},
+                                                             {"gridDim", "grid_dim"}};
+    return calls.at(name);
   }
 
   /* What the CPU device does not have is named here, not by whatever the compiler would say. */
@@ -589,6 +425,17 @@ class Translator {
     }
   }
 
+  /* How many expressions stand between two tokens. */
+  size_t arguments_between(size_t first, size_t last) const {
+    size_t n = last > first + 1;
+    for (size_t j = first + 1; j < last; ++j) {
+      const char c = open_of(j);
+      if (c == '(' || c == '[' || c == '{') j = closing(j);
+      n += c == ',';
+    }
+    return n;
+  }
+
   void launch(size_t i) {
     const size_t first = callee_start(i);
     if (first >= i) return fail(i, "'<<<' without a kernel's name before it");
@@ -602,6 +449,8 @@ class Translator {
           touch(close + 1) && open_of(close + 3) != '>')
         break;
     }
+    if (arguments_between(i + 2, close) == 1)
+      return fail(i, "a launch needs a grid and a block: kernel<<<grid, block>>>(...)");
     const size_t args = close + 3;
     if (args >= t_.size() || open_of(args) != '(')
       return fail(i, "a launch needs its arguments in parentheses after '>>>'");
@@ -611,6 +460,10 @@ class Translator {
     const std::string kernel = text(first, i - 1);
     size_t base = i - 1;
     if (open_of(base) == '>') base = opening_angle(base) - 1;
+    if (base == first) {
+      const std::string problem = names_.launch_problem(base);
+      if (!problem.empty()) return fail(base, problem);
+    }
     auto known = leaf_.find(text(base));
     const char *can_wait = known != leaf_.end() && known->second ? "false" : "true";
     std::string quoted;
@@ -622,7 +475,7 @@ class Translator {
                 kernel + "); }, [&](auto cu_p) -> decltype(cu_p.template symbol<(" + kernel +
                 ")>()) { return cu_p.template symbol<(" + kernel +
                 ")>(); }, ::cpu_device::LaunchPlace{\"" + quoted + "\", \"" +
-                src_.files[(size_t)t_[i].file] + "\", " + std::to_string(t_[i].line) +
+                file(i) + "\", " + std::to_string(t_[i].line) +
                 ", nullptr}, ::cpu_device::LaunchShape(");
     replace(close, close + 2, "))");
   }
@@ -749,8 +602,7 @@ class Translator {
     return end;
   }
 
-  const Source &src_;
-  const std::vector<Token> &t_;
+  Names names_;
   std::vector<Edit> edits_;
   std::vector<Function> functions_;
   std::vector<std::pair<size_t, size_t>> device_lambdas_;  /* tokens of { and } */
@@ -808,7 +660,7 @@ int main(int argc, char **argv) {
   Source source;
   if (!output_of(command.data(), &source.text)) return 1;
   tokenize(&source);
-  Translator translator(&source);
+  Translator translator(source);
   if (!translator.run()) return 1;
   if (!write_file(argv[2], translator.result())) {
     fprintf(stderr, "cu_to_cpp: cannot write %s: %s\n", argv[2], strerror(errno));

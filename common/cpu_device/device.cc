@@ -52,6 +52,7 @@ const std::map<int, int> &attributes() {
       {cudaDevAttrMaxThreadsPerMultiProcessor, 2048},
       {cudaDevAttrAsyncEngineCount, 1},
       {cudaDevAttrUnifiedAddressing, 1},
+      {cudaDevAttrMemoryPoolsSupported, 1},
       {cudaDevAttrComputeCapabilityMajor, 9},
       {cudaDevAttrComputeCapabilityMinor, 0},
       {cudaDevAttrStreamPrioritiesSupported, 1},

@@ -4,6 +4,7 @@
  *   errors.cc     the one place through which errors pass; names and texts
  *   device.cc     devices and what they answer about themselves
  *   memory.cc     device, pinned and managed memory; who may touch it
+ *   pools.cc      memory pools, launches with attributes, hints
  *   variables.cc  __device__, __constant__ and __managed__ variables
  *   queue.cc      streams and events: what is done when
  *   copy.cc       copies and fills

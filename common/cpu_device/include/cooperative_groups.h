@@ -14,9 +14,23 @@ namespace cooperative_groups {
 namespace internal {
 
 inline unsigned rank_in_block() {
-  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  const uint3 &t = ::cpu_device::thread_index();
+  const dim3 d = ::cpu_device::block_dim();
+  return (t.z * d.y + t.y) * d.x + t.x;
 }
-inline unsigned threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
+inline unsigned threads_of_block() {
+  const dim3 d = ::cpu_device::block_dim();
+  return d.x * d.y * d.z;
+}
+inline unsigned long long blocks_of_grid() {
+  const dim3 g = ::cpu_device::grid_dim();
+  return (unsigned long long)g.x * g.y * g.z;
+}
+inline unsigned long long rank_of_block() {
+  const uint3 b = ::cpu_device::block_index();
+  const dim3 g = ::cpu_device::grid_dim();
+  return ((unsigned long long)b.z * g.y + b.y) * g.x + b.x;
+}
 
 /* The bits of `size` lanes, the first of them lane `first`. */
 inline unsigned lanes(unsigned first, unsigned size) {
@@ -101,15 +115,14 @@ class thread_group {
 
   unsigned long long size() const {
     if (kind_ == kGrid)
-      return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * internal::threads_of_block();
+      return internal::blocks_of_grid() * internal::threads_of_block();
     return kind_ == kBlock ? internal::threads_of_block() : lanes_.size();
   }
   unsigned long long num_threads() const { return size(); }
   unsigned long long thread_rank() const {
     const unsigned in_block = internal::rank_in_block();
     if (kind_ == kGrid)
-      return ((unsigned long long)(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) *
-                 internal::threads_of_block() + in_block;
+      return internal::rank_of_block() * internal::threads_of_block() + in_block;
     return kind_ == kBlock ? in_block : lanes_.thread_rank();
   }
   void sync() const {
@@ -132,24 +145,24 @@ class thread_block : public thread_group {
   static unsigned thread_rank() { return internal::rank_in_block(); }
   static unsigned size() { return internal::threads_of_block(); }
   static unsigned num_threads() { return size(); }
-  static dim3 group_index() { return dim3(blockIdx); }
+  static dim3 group_index() { return dim3(::cpu_device::block_index()); }
   static dim3 thread_index() { return dim3(::cpu_device::thread_index()); }
-  static dim3 group_dim() { return blockDim; }
-  static dim3 dim_threads() { return blockDim; }
+  static dim3 group_dim() { return ::cpu_device::block_dim(); }
+  static dim3 dim_threads() { return ::cpu_device::block_dim(); }
 };
 
 class grid_group : public thread_group {
  public:
   grid_group() : thread_group(kGrid, 0) {}
   static void sync() { ::cpu_device::grid_barrier(); }
-  static dim3 group_dim() { return gridDim; }
-  static dim3 dim_blocks() { return gridDim; }
-  static dim3 block_index() { return dim3(blockIdx); }
+  static dim3 group_dim() { return ::cpu_device::grid_dim(); }
+  static dim3 dim_blocks() { return ::cpu_device::grid_dim(); }
+  static dim3 block_index() { return dim3(::cpu_device::block_index()); }
   static unsigned long long num_blocks() {
-    return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+    return internal::blocks_of_grid();
   }
   static unsigned long long block_rank() {
-    return (unsigned long long)(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    return internal::rank_of_block();
   }
 };
 

@@ -199,4 +199,58 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid_size, int *b
   return cudaSuccess;
 }
 
+/* The same, where shared memory depends on the block's size. */
+template <class SizeOf, class Kernel>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid_size, int *block_size,
+                                                                  Kernel kernel, SizeOf shared_size_of,
+                                                                  int block_size_limit = 0) {
+  if (!min_grid_size || !block_size) return cudaErrorInvalidValue;
+  int multiprocessors = 0, best = 0;
+  cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  if (block_size_limit <= 0 || block_size_limit > 1024) block_size_limit = 1024;
+  for (int size = block_size_limit; error == cudaSuccess && size > 0; size -= size % 32 ? size % 32 : 32) {
+    int blocks = 0;
+    error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)kernel, size,
+                                                            (size_t)shared_size_of(size));
+    if (blocks * size <= best) continue;
+    best = blocks * size;
+    *block_size = size;
+    *min_grid_size = blocks * multiprocessors;
+  }
+  return error;
+}
+
+template <class R, class... P>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, R (*kernel)(P...), int block_size, size_t dynamic_shared_size, unsigned int flags) {
+  return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      blocks, (const void *)kernel, block_size, dynamic_shared_size, flags);
+}
+
+template <class T>
+inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *pointer, size_t size = 0,
+                                            unsigned int flags = cudaMemAttachSingle) {
+  return ::cudaStreamAttachMemAsync(stream, (void *)pointer, size, flags);
+}
+
+template <class T>
+inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+  return ::cudaMallocFromPoolAsync((void **)pointer, size, pool, stream);
+}
+template <class T>
+inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t size, cudaMemPool_t pool,
+                                           cudaStream_t stream) {
+  return ::cudaMallocFromPoolAsync((void **)pointer, size, pool, stream);
+}
+
+/* Arguments are converted to the kernel's parameter types, as in a launch with <<<...>>>. */
+template <class... P, class... A>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...args) {
+  static_assert(sizeof...(P) == sizeof...(A), "as many arguments as the kernel has parameters");
+  return [&](P... converted) {
+    void *arguments[] = {(void *)&converted..., nullptr};
+    return ::cudaLaunchKernelExC(config, (const void *)kernel, arguments);
+  }(static_cast<A &&>(args)...);
+}
+
 #endif

@@ -163,6 +163,12 @@ class BoundCall final : public KernelCall {
   std::tuple<P...> args_;
 };
 
+/* 0 and NULL fit pointers, though their types do not tell. */
+template <class A, class P>
+constexpr bool fits() {
+  return std::is_convertible_v<A, P> || (std::is_integral_v<std::decay_t<A>> && std::is_pointer_v<P>);
+}
+
 /* Takes the launch's arguments: as the kernel's parameter types where they are known. */
 template <bool can_wait, class Call, class... P>
 struct TypedLauncher {
@@ -184,10 +190,11 @@ struct TypedLauncher {
     with_defaults(std::index_sequence_for<A...>(), static_cast<A &&>(args)...);
   }
 
+  /* More arguments than parameters, or of types that do not fit: A were given, P are wanted. */
   template <class... A, std::enable_if_t<(sizeof...(A) > sizeof...(P)), int> = 0>
-  void operator()(A &&...) const {
-    static_assert(sizeof...(A) <= sizeof...(P), "this launch has more arguments than the kernel has parameters");
-  }
+  void operator()(A &&...) const = delete;
+  template <class... A, std::enable_if_t<!(fits<A, P>() && ...), int> = 0>
+  void operator()(A &&...) const = delete;
 
  private:
   template <class AnyCall>

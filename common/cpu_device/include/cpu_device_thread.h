@@ -120,9 +120,4 @@ inline void run_threads(ThreadLoop *loop, const Body &body) {
 
 }  // namespace cpu_device
 
-#define threadIdx (::cpu_device::thread_index())
-#define blockIdx (::cpu_device::block_index())
-#define blockDim (::cpu_device::block_dim())
-#define gridDim (::cpu_device::grid_dim())
-
 #endif

@@ -169,6 +169,8 @@ cudaError_t cudaProfilerStop(void);
 }
 #endif
 
+#include "cpu_device_pool_api.h"
+
 static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *ptr, size_t pitch, size_t xsize,
                                                         size_t ysize) {
   struct cudaPitchedPtr p = {ptr, pitch, xsize, ysize};

@@ -1,0 +1,248 @@
+/* Declarations at namespace scope, where their names hold, and the device's built-in variables.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cu_names.h"
+
+namespace {
+
+const std::set<std::string> kBuiltins = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+
+/* After these a name is used, not declared. */
+const std::set<std::string> kUsing = {"return", "else",   "do",      "case",   "goto",   "throw",
+                                      "new",    "delete", "sizeof",  "typeid", "and",    "or",
+                                      "not",    "xor",    "alignof", "bitand", "bitor",  "co_return",
+                                      "co_yield"};
+
+/* These are followed by something in parentheses that is no parameter list. */
+const std::set<std::string> kAttributes = {"__attribute__", "alignas",  "__launch_bounds__", "__align__",
+                                           "decltype",      "noexcept", "__declspec",        "explicit"};
+
+}  // namespace
+
+Names::Names(const Source &src) : Tokens(src) {
+  scan(0, t_.size() - 1, "");
+  for (size_t i = 0; i < functions_.size(); ++i) by_name_[functions_[i].name].push_back(i);
+  for (size_t i = 1; i + 1 < t_.size(); ++i) {
+    if (t_[i].kind != kName) continue;
+    if (t_[i].system) {
+      if (open_of(i + 1) == '(')
+        system_calls_.insert(std::string_view(src_.text).substr(t_[i].begin, t_[i].end - t_[i].begin));
+    } else if (kBuiltins.count(text(i)) && declares(i)) {
+      hidden_[text(i)].push_back({i, scope_end(i)});
+    }
+  }
+}
+
+bool Names::is_builtin(size_t i) const {
+  const std::string name = text(i);
+  if (!kBuiltins.count(name) || t_[i].system) return false;
+  if (i && (open_of(i - 1) == '.' || is(i - 1, "->") || is(i - 1, "::"))) return false;
+  auto hidden = hidden_.find(name);
+  if (hidden != hidden_.end())
+    for (const auto &range : hidden->second)
+      if (range.first <= i && i <= range.second) return false;
+  return true;
+}
+
+/* ---- declarations ---- */
+
+bool Names::has(size_t first, size_t last, const char *text) const {
+  for (size_t i = first; i < last; ++i)
+    if (is(i, text)) return true;
+  return false;
+}
+
+/* The token after the next ; outside of brackets. */
+size_t Names::after_statement(size_t i, size_t to) const {
+  for (; i < to; ++i) {
+    const char c = open_of(i);
+    if (c == ';') return i + 1;
+    if (c == '}') return i;
+    if (c == '(' || c == '[' || c == '{') i = closing(i);
+  }
+  return to;
+}
+
+/* i: `template`; the token after its <...>. */
+size_t Names::after_template(size_t i) const {
+  while (is(i, "template") && open_of(i + 1) == '<') {
+    const size_t close = closing_angle(i + 1);
+    if (!close) return i + 1;
+    i = close + 1;
+  }
+  return is(i, "template") ? i + 1 : i;
+}
+
+void Names::scan(size_t from, size_t to, const std::string &path) {
+  for (size_t i = from; i < to;) {
+    if (t_[i].system || open_of(i) == ';' || open_of(i) == '}') {
+      ++i;
+    } else if (is(i, "namespace") || (is(i, "inline") && is(i + 1, "namespace"))) {
+      size_t open = i;
+      std::string name;
+      for (; open < to && open_of(open) != '{' && open_of(open) != ';'; ++open)
+        if (t_[open].kind == kName) name = text(open);
+      if (open_of(open) == '{') scan(open + 1, closing(open), path + name + "::");
+      i = open_of(open) == '{' ? closing(open) + 1 : open + 1;
+    } else if (is(i, "extern") && t_[i + 1].kind == kText) {
+      if (open_of(i + 2) == '{') {
+        scan(i + 3, closing(i + 2), path);
+        i = closing(i + 2) + 1;
+      } else {
+        i = declaration(i + 2, to, path);
+      }
+    } else if (is(i, "using") || is(i, "typedef") || is(i, "static_assert") || is(i, "friend") ||
+               is(i, "asm") || is(i, "__asm__")) {
+      i = after_statement(i, to);
+    } else {
+      i = declaration(i, to, path);
+    }
+  }
+}
+
+/* Reads the declaration at token i, a variable or a function; the token after it. */
+size_t Names::declaration(size_t i, size_t to, const std::string &path) {
+  const size_t start = i;
+  size_t name = 0;
+  bool type = false; /* a class or an enum is spoken of */
+  for (size_t j = after_template(i); j < to; ++j) {
+    const char c = open_of(j);
+    if (t_[j].kind == kName && kAttributes.count(text(j))) {
+      if (open_of(j + 1) == '(') j = closing(j + 1);
+    } else if (is(j, "class") || is(j, "struct") || is(j, "union") || is(j, "enum")) {
+      type = true;
+    } else if (is(j, "operator")) {
+      return after_statement(j, to);
+    } else if (t_[j].kind == kName) {
+      name = j;
+    } else if (c == '<') {
+      const size_t close = closing_angle(j);
+      if (!close) return after_statement(j, to);
+      j = close;
+    } else if (c == '{' && type) {
+      return after_statement(closing(j), to);
+    } else if (c == '(') {
+      if (!name || open_of(j + 1) == '*' || t_[j + 1].kind == kNumber || t_[j + 1].kind == kText)
+        return after_statement(j, to);
+      size_t after = closing(j) + 1;
+      while (after < to && open_of(after) != '{' && open_of(after) != ';' && open_of(after) != '=') {
+        if (open_of(after) == '(') after = closing(after);
+        ++after;
+      }
+      const bool body = after < to && open_of(after) == '{';
+      add_function(start, name, body ? after : 0, body ? closing(after) : after, path);
+      return body ? closing(after) + 1 : after_statement(after, to);
+    } else if (c == ';' || c == '=' || c == '[' || c == ',' || c == '{') {
+      const size_t end = after_statement(j, to);
+      if (name && !type) add_variables(start, name, end, path);
+      return end;
+    }
+  }
+  return to;
+}
+
+void Names::add_function(size_t start, size_t name, size_t body, size_t end, const std::string &path) {
+  const bool member = is(name - 1, "::") || is(name - 1, "~");
+  Function f = {text(name), path, start, body, end, false, false, false, member};
+  for (size_t i = start; i < (body ? body : end); ++i) {
+    f.global = f.global || is(i, "__global__");
+    f.device = f.device || is(i, "__device__");
+    f.host = f.host || is(i, "__host__");
+    f.on_both = f.on_both || is(i, "constexpr") || is(i, "consteval");
+  }
+  f.on_both = f.on_both || (f.device && f.host);
+  functions_.push_back(f);
+}
+
+/* All that `int a = 1, *b, c[3];` declares; name: the first one. */
+void Names::add_variables(size_t start, size_t name, size_t end, const std::string &path) {
+  const bool device = has(start, end, "__device__") || has(start, end, "__constant__") ||
+                      has(start, end, "__managed__") || has(start, end, "__shared__");
+  const bool constant = has(start, name, "const") || has(start, name, "constexpr");
+  const bool computed = has(start, name, "constexpr");
+  for (size_t i = name; i < end;) {
+    while (i < end && t_[i].kind != kName) ++i;
+    if (i >= end) return;
+    const bool array = open_of(i + 1) == '[';
+    const bool pointer = open_of(i - 1) == '*' || open_of(i - 1) == '&';
+    if (device) device_variables_.insert(text(i));
+    else variables_[text(i)].push_back({path, computed || (constant && !array && !pointer)});
+    for (++i; i < end && open_of(i) != ',' && open_of(i) != ';'; ++i) {
+      const char c = open_of(i);
+      if (c == '(' || c == '[' || c == '{') i = closing(i);
+    }
+  }
+}
+
+/* ---- where a name is declared, and where that holds ---- */
+
+/* The bracket that is open at token i; 0: none. */
+size_t Names::innermost_open(size_t i) const {
+  int depth = 0;
+  while (i-- > 0) {
+    const char c = open_of(i);
+    if (c == ')' || c == ']' || c == '}') ++depth;
+    if ((c == '(' || c == '[' || c == '{') && depth-- == 0) return i;
+  }
+  return 0;
+}
+
+/* Whether the name at token i is declared there: a variable, a parameter or a member. */
+bool Names::declares(size_t i) const {
+  if (i < 2) return false;
+  const char before = open_of(i - 1), after = open_of(i + 1);
+  if (t_[i - 1].kind == kName) return !kUsing.count(text(i - 1));
+  if (!strchr(",)=;([{:", after ? after : ' ') || is(i + 1, "::")) return false;
+  if (before == '*' || before == '&') {
+    size_t type = i - 1;
+    while (type > 0 && (open_of(type) == '*' || open_of(type) == '&')) --type;
+    const size_t open = innermost_open(i);
+    if (open_of(type) == ',') return open_of(open) != '(';
+    if (t_[type].kind != kName && open_of(type) != '>') return false;
+    const bool arguments = open_of(open) == '(' && open && t_[open - 1].kind == kName &&
+                           innermost_open(open) && open_of(innermost_open(open)) == '{' &&
+                           !is(open - 1, "for") && !is(open - 1, "catch");
+    if (arguments) return false;
+    size_t begin = type;
+    while (begin > 0 && (t_[begin - 1].kind == kName || is(begin - 1, "::"))) --begin;
+    const char edge = open_of(begin - 1);
+    return begin == 0 || edge == ';' || edge == '{' || edge == '}' || edge == '(' || edge == ',' ||
+           edge == '<';
+  }
+  if (before == '>') {
+    const size_t open = opening_angle(i - 1);
+    if (!open || t_[open - 1].kind != kName) return false;
+    for (size_t k = open; k < i; ++k)
+      if (t_[k].kind == kPunct && !strchr("<>,:*&()[]", open_of(k))) return false;
+    return true;
+  }
+  if (before == ',') {
+    const size_t open = innermost_open(i);
+    if (open_of(open) == '[') return is(open - 1, "auto");
+    if (open_of(open) == '(' && !is(open - 1, "for")) return false;
+    size_t begin = i - 1;
+    while (begin > open + 1 && open_of(begin - 1) != ';' && open_of(begin - 1) != '}') {
+      --begin;
+      if (open_of(begin) == ')' || open_of(begin) == ']') begin = opening(begin);
+    }
+    const char second = open_of(begin + 1);
+    return t_[begin].kind == kName && (t_[begin + 1].kind == kName || second == '*' || second == '<' ||
+                                       is(begin + 1, "::"));
+  }
+  return before == '[' && is(i - 2, "auto");
+}
+
+/* The last token at which a name declared at token i can be seen. */
+size_t Names::scope_end(size_t i) const {
+  size_t open = innermost_open(i);
+  if (!open) return t_.size() - 1;
+  if (open_of(open) == '[') open = innermost_open(open);
+  if (open_of(open) == '{') return closing(open);
+  size_t after = closing(open) + 1;
+  while (after + 1 < t_.size() && open_of(after) != '{' && open_of(after) != ';') {
+    if (open_of(after) == '(') after = closing(after);
+    ++after;
+  }
+  if (open_of(after) == '{') return closing(after);
+  return is(open - 1, "for") ? after : closing(open);
+}
