@@ -21,10 +21,6 @@
 #include <numeric>
 #include <thread>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
-#endif
-
 namespace cpu_device {
 
 __thread ThreadState t_thread = {};
@@ -281,9 +277,6 @@ void abort_kernel(cudaError_t error) {
   sigemptyset(&signals);
   for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, tick_signal()}) sigaddset(&signals, s);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_start_switch_fiber(nullptr, w->main_fiber.stack, w->main_fiber.stack_size);
-#endif
   leave_for(w, &w->main);
 }
 
