@@ -228,7 +228,7 @@ class Translator : private Tokens {
 
   /* Families of intrinsics: make_float4, __hadd2 and __half2float, __vadd4, __fadd_rz. */
   static bool only_computes(const std::string &name) {
-    if (name.compare(0, 5, "make_") == 0) return true;
+    if (name.compare(0, 5, "make_") == 0 || name.compare(0, 6, "curand") == 0) return true;
     if (name.size() < 6 || name.compare(0, 2, "__") != 0) return false;
     static const std::set<std::string> suffixes = {"_rn", "_rz", "_ru", "_rd"};
     return name[2] == 'h' || name[2] == 'v' || suffixes.count(name.substr(name.size() - 3));
