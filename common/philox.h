@@ -20,7 +20,7 @@
 #endif
 
 /* One rounding each: on the device, nvcc would fuse `a * b + c` into one. */
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && !defined(LAB_CPU_DEVICE)
 #define PHILOX_MUL(a, b) __fmul_rn((a), (b))
 #define PHILOX_ADD(a, b) __fadd_rn((a), (b))
 #define PHILOX_SQRT(a) __fsqrt_rn(a)

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "cu_arch.h"
 #include "cu_names.h"
 #include "cu_tokens.h"
 
@@ -263,7 +264,7 @@ class Translator : private Tokens {
         "__funnelshift_r", "__low2float", "__high2float", "__bfloat162float", "__float2bfloat16",
         "__float2half", "half", "__half", "half2", "__half2", "__nv_bfloat16",
         "printf", "assert", "__assert_fail", "__trap", "thread_index", "block_index", "block_dim",
-        "grid_dim", "__builtin_memcpy", "memcpy"};
+        "grid_dim", "on_device", "__builtin_memcpy", "memcpy"};
     bool leaf = true, loops = false, atomics = false;
     for (size_t i = f.begin; i < f.body_end && leaf; ++i) {
       if (t_[i].kind != kName) continue;
@@ -638,6 +639,14 @@ bool output_of(char *const argv[], std::string *out) {
          WEXITSTATUS(status) == 0;
 }
 
+/* What the command preprocesses, as tokens. */
+bool read_source(std::vector<char *> command, Source *source) {
+  command.push_back(nullptr);
+  if (!output_of(command.data(), &source->text)) return false;
+  tokenize(source);
+  return true;
+}
+
 bool write_file(const char *path, const std::string &text) {
   FILE *f = fopen(path, "w");
   if (!f) return false;
@@ -656,10 +665,16 @@ int main(int argc, char **argv) {
   for (const char *more : {"-D__CUDACC__=1", "-D__NVCC__=1", "-DCPU_DEVICE_TRANSLATING=1",
                            "-include", "cuda_runtime.h", "-E", "-x", "c++", (const char *)argv[1]})
     command.push_back(const_cast<char *>(more));
-  command.push_back(nullptr);
   Source source;
-  if (!output_of(command.data(), &source.text)) return 1;
-  tokenize(&source);
+  if (!read_source(command, &source)) return 1;
+  if (mentions_arch(source)) {
+    Source device, host = source;
+    command.push_back(const_cast<char *>("-D__CUDA_ARCH__=900"));
+    if (!read_source(command, &device)) return 1;
+    source = Source();
+    source.text = merged_readings(host, device);
+    tokenize(&source);
+  }
   Translator translator(source);
   if (!translator.run()) return 1;
   if (!write_file(argv[2], translator.result())) {

@@ -36,6 +36,9 @@ struct ThreadState {
 
 extern __thread ThreadState t_thread __attribute__((tls_model("initial-exec")));
 
+/* A kernel's thread asks. */
+inline bool on_device() { return t_thread.block != nullptr; }
+
 /* The signal's handler changes the thread's state, fiber and all, so nothing that the compiler
  * reads or writes may cross this line. It costs no instruction. */
 inline void set_interruptible(Interruptible how) {
