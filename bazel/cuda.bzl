@@ -25,6 +25,9 @@ _CPU_DEVICE_FLAGS = [
     "-fno-strict-aliasing",
     "-ffp-contract=off",
     "-fno-math-errno",
+    # Locals found by the frame pointer: Zen processors rename what the stack pointer addresses,
+    # and a switch of stacks misleads them (a barrier costs 6 ns instead of 3.5).
+    "-fno-omit-frame-pointer",
     "-fno-semantic-interposition",
     "-Wno-unknown-pragmas",
 ]

@@ -16,6 +16,9 @@
 #include "executor.h"
 #include "include/cpu_device_sync.h"
 
+#if !CPU_DEVICE_INLINE_SWITCH
+#include <boost/context/detail/fcontext.hpp>
+#endif
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -24,12 +27,9 @@
 namespace cpu_device {
 namespace {
 
-using boost::context::detail::jump_fcontext;
-using boost::context::detail::make_fcontext;
-
 #define INLINED __attribute__((always_inline)) inline
 
-enum { kMaxResidentThreads = 8192 };
+enum { kMaxResidentThreads = 8192, kManyBlocks = 16 };
 
 inline void sanitizer_leave([[maybe_unused]] Fiber *from, [[maybe_unused]] Fiber *to) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -53,61 +53,72 @@ inline void sanitizer_arrive([[maybe_unused]] Fiber *at) {
 
 /* ---- fibers ---- */
 
-/* jump_fcontext leaves by a jump, not by a return. Entered by a jump too, it keeps the
- * processor's stack of return addresses in step: every return after it is predicted right,
- * which halves the cost of a barrier. */
-INLINED Transfer switch_to(Context to, void *data) {
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-  void *context, *given = data;
-  asm volatile(
-      "subq $128, %%rsp\n\t" /* the red zone */
-      "leaq 1f(%%rip), %%rax\n\t"
-      "pushq %%rax\n\t"
-      "jmp *%[jump]\n"
-      "1:\n\t"
-      "addq $128, %%rsp"
-      : "=&a"(context), "=&d"(data), "+D"(to), "+S"(given)
-      : [jump] "r"(jump_fcontext)
-      : "rcx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",
-        "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
-        "xmm15");
-  return {context, data};
+void fiber_main();
+
+#if CPU_DEVICE_INLINE_SWITCH
+INLINED void switch_slots(Slot *from, Slot *to) { switch_stacks(from, to); }
+
+void point_at_beginning(Slot *s, Fiber *f) {
+  s->fiber = f;
+  void **top = (void **)(((uintptr_t)f->stack + f->stack_size) & ~(uintptr_t)15) - 1;
+  *top = nullptr; /* in the place of fiber_main's return address */
+  s->stack_pointer = top;
+  s->frame_pointer = nullptr;
+  s->resume = (void *)fiber_main;
+}
 #else
-  return jump_fcontext(to, data);
-#endif
+using boost::context::detail::transfer_t;
+
+inline void note_context(const transfer_t &t) { ((Slot *)t.data)->stack_pointer = t.fctx; }
+
+INLINED void switch_slots(Slot *from, Slot *to) {
+  note_context(boost::context::detail::jump_fcontext(to->stack_pointer, from));
 }
 
-void fiber_main(Transfer t);
+void enter_fiber(transfer_t t) {
+  note_context(t);
+  fiber_main();
+}
 
-Fiber *new_fiber(Worker *w) {
-  if (!w->spare) {
-    static_assert(sizeof(Fiber) < 4096, "a fiber's record lies at the top of its stack");
-    char *stack = map_between_guards(kFiberStackSize, kStackGuard);
-    w->stacks.push_back(stack);
-    /* Tops of stacks at the same offset of their pages would share few lines of the cache. */
-    const size_t colour = w->stacks.size() % 29 * 2 * 64;
-    char *top = stack + kFiberStackSize - sizeof(Fiber) - colour;
-    Fiber *f = new ((void *)((uintptr_t)top & ~(uintptr_t)63)) Fiber();
-    f->stack = stack;
-    f->stack_size = (size_t)((char *)f - stack);
-    w->spare = f;
-  }
-  Fiber *f = w->spare;
-  w->spare = f->next_spare;
+void point_at_beginning(Slot *s, Fiber *f) {
+  s->fiber = f;
+  s->stack_pointer = boost::context::detail::make_fcontext(f->stack + f->stack_size,
+                                                           f->stack_size, enter_fiber);
+}
+#endif
+
+/* Leaves `from` for `to`, and comes back. */
+INLINED void switch_fibers(Slot *from, Slot *to) {
+  sanitizer_leave(from->fiber, to->fiber);
+  switch_slots(from, to);
+  sanitizer_arrive(from->fiber);
+}
+
+__attribute__((noinline)) void make_fiber(Worker *w) {
+  static_assert(sizeof(Fiber) < 4096, "a fiber's record lies at the top of its stack");
+  char *stack = map_between_guards(kFiberStackSize, kStackGuard);
+  /* Tops of stacks at the same offset of their pages would share few lines of the cache. */
+  const size_t colour = w->fibers.size() % 64 * 64;
+  char *top = stack + kFiberStackSize - sizeof(Fiber) - colour;
+  Fiber *f = new ((void *)((uintptr_t)top & ~(uintptr_t)63)) Fiber();
+  f->stack = stack;
+  f->stack_size = (size_t)((char *)f - stack);
+  w->fibers.push_back(f);
+  w->spare.reserve(w->fibers.capacity());
+  w->spare.push_back(f);
+}
+
+inline Fiber *new_fiber(Worker *w) {
+  if (__builtin_expect(w->spare.empty(), 0)) make_fiber(w);
+  Fiber *f = w->spare.back();
+  w->spare.pop_back();
   sanitizer_fresh_stack(f);
   f->sanitizer_stack = nullptr;
   return f;
 }
 
-/* What every arrival does first: the one who left us can be found again. */
-inline void arrive(Worker *w, const Transfer &t) {
-  if (t.data) static_cast<Slot *>(t.data)->context = t.fctx;
-  if (__builtin_expect(w->ended != nullptr, 0)) {
-    w->ended->next_spare = w->spare;
-    w->spare = w->ended;
-    w->ended = nullptr;
-  }
-}
+/* Of many fibers those that lie side by side are used: their tops share the cache evenly. */
+void sort_spare_fibers(Worker *w) { w->spare.assign(w->fibers.rbegin(), w->fibers.rend()); }
 
 void make_current(Worker *w, Block *b) {
   w->block = b;
@@ -122,6 +133,7 @@ Block *new_block(Worker *w) {
     Block *b = new Block();
     b->shared_area = map_between_guards(kSharedAreaSize, kSharedGuard);
     b->worker = w;
+    for (unsigned i = 0; i < kMaxThreadsPerBlock; ++i) b->slots[i].linear = (unsigned short)i;
     b->ready = &b->queues[0];
     b->at_barrier = &b->queues[1];
     w->free_blocks.push_back(b);
@@ -165,10 +177,13 @@ INLINED void begin_run(Block *b, Fiber *f) {
     f->loop.from = b->slots[i].index = index_of(i);
     f->loop.handed_off = 1;
     b->slots[i].fiber = f;
+    t_thread.slot = &b->slots[i];
     return;
   }
   f->loop.from = index_of(b->next_thread);
   f->loop.handed_off = 0;
+  t_thread.slot = nullptr;
+  b->worker->fiber = f;
   b->next_thread = b->thread_count;
 }
 
@@ -336,99 +351,102 @@ void wait_for_other_blocks(Worker *w) {
     continue;
 }
 
-/* Goes on with another thread; returns when `me` is resumed. Null: the running thread has ended,
- * and nobody returns to its fiber. */
-INLINED void run_another(Worker *w, Slot *me, Fiber *fiber) {
+/* Who goes on when the running thread cannot: perhaps that thread itself, if what it waits for
+ * comes meanwhile. */
+INLINED Slot *choose_next(Worker *w) {
   Block *b = w->block;
   while (__builtin_expect(!b->ready->count && b->next_thread >= b->thread_count, 0)) {
     if (can_run(b)) break;
     wait_for_other_blocks(w);
     b = w->block;
   }
-  Context to;
-  Fiber *to_fiber;
-  if (b->next_thread < b->thread_count) {
-    to_fiber = w->starting = new_fiber(w);
-    begin_run(b, to_fiber);
-    to = make_fcontext(to_fiber->stack + to_fiber->stack_size, to_fiber->stack_size, fiber_main);
-  } else {
-    Slot *next = &b->slots[b->ready->pop()];
-    if (next == me) return;
-    to = next->context;
-    to_fiber = next->fiber;
-    if (b->ready->count) {
-      /* A block's stacks do not all fit into the first cache: fetch the next one's. */
-      const char *later = (const char *)b->slots[b->ready->items[b->ready->head]].context;
-      __builtin_prefetch(later);
-      __builtin_prefetch(later + 64);
-    }
-  }
-  if (!me) w->ended = fiber;
-  sanitizer_leave(me ? fiber : nullptr, to_fiber);
-  const Transfer t = switch_to(to, me);
-  sanitizer_arrive(fiber);
-  arrive(w, t);
+  if (b->next_thread >= b->thread_count) return &b->slots[b->ready->pop()];
+  Fiber *fresh = new_fiber(w);
+  begin_run(b, fresh);
+  point_at_beginning(&w->start, fresh);
+  return &w->start;
 }
 
-void note_lanes_ended(Block *b, unsigned first, unsigned last) {
+/* Nobody takes the stack before it is left: this thread does nothing else any more. */
+inline void give_up(Worker *w, Fiber *fiber) { w->spare.push_back(fiber); }
+
+inline void note_lanes_ended(Block *b, unsigned first, unsigned last) {
+  if (first == last) return;
   mark_ended(b, first, last);
   if (!b->warps.empty())
     for (unsigned i = first; i < last; ++i) lane_ended(b, i);
 }
 
-/* The fiber's block has ended, and no other can take its place. */
+/* The fiber's block has ended: it runs the next one, or another fiber runs. */
 [[noreturn]] void finish_block(Worker *w, Fiber *me) {
-  w->free_blocks.push_back(w->block);
-  if (!w->resident.empty()) {
-    Block *b = w->resident.front();
+  Slot *next = &w->start;
+  if (begin_next_block(w->block)) {
+    begin_run(w->block, me);
+    point_at_beginning(next, me);
+  } else {
+    w->free_blocks.push_back(w->block);
+    w->block = nullptr;
+    give_up(w, me);
+    if (w->resident.empty()) leave_for(w, &w->main);
+    make_current(w, w->resident.front());
     w->resident.erase(w->resident.begin());
-    make_current(w, b);
-    run_another(w, nullptr, me);
-    abort();
+    next = choose_next(w);
   }
-  w->block = nullptr;
-  w->ended = me;
-  sanitizer_leave(nullptr, &w->main_fiber);
-  jump_fcontext(w->main.context, nullptr);
-  abort();
+  leave_for(w, next);
 }
 
-void fiber_main(Transfer t) {
-  Worker *w = this_worker();
-  Fiber *me = w->starting;
-  sanitizer_arrive(nullptr);
-  arrive(w, t);
-  for (;;) {
-    w->fiber = me;
-    w->launch->record->call->run(&me->loop);
-    Block *b = w->block;
-    if (me->loop.handed_off) {
-      const unsigned i = linear_index(t_thread.thread_index);
-      --b->live;
-      if (b->live == 0) {
-        if (!begin_next_block(b)) finish_block(w, me);
-        begin_run(b, me);
-        continue;
-      }
-      note_lanes_ended(b, i, i + 1);
-      release_barrier_if_complete(b);
-    } else if (b->live == 0) {
-      finish_block(w, me);
-    }
-    if (b->next_thread < b->thread_count) {
-      begin_run(b, me);
-      continue;
-    }
-    run_another(w, nullptr, me);
-    abort();
+/* The fiber's threads have ended, or its last one is a slot's, and its block goes on. */
+[[noreturn]] void leave_block(Worker *w, Fiber *me) {
+  Block *b = w->block;
+  if (b->next_thread < b->thread_count) {
+    begin_run(b, me);
+    point_at_beginning(&w->start, me);
+    leave_for(w, &w->start);
   }
+  Slot *next = choose_next(w);
+  give_up(w, me);
+  leave_for(w, next);
+}
+
+void fiber_main() {
+  Worker *w = this_worker();
+  Fiber *me = w->start.fiber;
+  sanitizer_arrive(nullptr);
+  w->launch->record->call->run(&me->loop);
+  /* The loop ended with the block's last threads: nobody has taken a slot. */
+  if (w->block->live) leave_block(w, me);
+  w->free_blocks.push_back(w->block);
+  w->block = nullptr;
+  give_up(w, me);
+  if (w->resident.empty()) leave_for(w, &w->main);
+  make_current(w, w->resident.front());
+  w->resident.erase(w->resident.begin());
+  leave_for(w, choose_next(w));
 }
 
 }  // namespace
 
+void leave_for(Worker *w, Slot *to) {
+  sanitizer_leave(nullptr, to->fiber);
+  switch_slots(&w->nowhere, to);
+  abort();
+}
+
+/* A thread that has a slot has ended. Does not return: the fiber's stack is used from its top
+ * again, so that no return runs against what the processor expects. */
+void end_thread() {
+  Block *b = this_block();
+  Worker *w = b->worker;
+  Slot *s = t_thread.slot;
+  if (--b->live == 0) finish_block(w, s->fiber);
+  note_lanes_ended(b, s->linear, s->linear + 1u);
+  release_barrier_if_complete(b);
+  leave_block(w, s->fiber);
+}
+
 /* A fiber's loop has come to the end of its block. */
 bool next_block(ThreadLoop *loop) {
-  Block *b = t_thread.block;
+  Block *b = this_block();
   const unsigned from = linear_index(loop->from);
   b->live -= b->thread_count - from;
   if (b->live) {
@@ -443,18 +461,17 @@ bool next_block(ThreadLoop *loop) {
 }
 
 void run_blocks(Worker *w) {
+  w->main.fiber = &w->main_fiber;
+  if (w->launch->block_count > kManyBlocks) sort_spare_fibers(w);
   if (!begin_another_block(w)) return;
-  Fiber *first = w->starting = new_fiber(w);
+  Fiber *first = new_fiber(w);
   begin_run(w->block, first);
-  const Context context =
-      make_fcontext(first->stack + first->stack_size, first->stack_size, fiber_main);
-  sanitizer_leave(&w->main_fiber, first);
-  const Transfer t = jump_fcontext(context, &w->main);
-  sanitizer_arrive(&w->main_fiber);
-  arrive(w, t);
+  point_at_beginning(&w->start, first);
+  switch_fibers(&w->main, &w->start);
 }
 
-static __attribute__((noinline)) void take_new_slot(Block *b, Fiber *f, unsigned i) {
+static __attribute__((noinline)) void take_new_slot(Block *b, Fiber *f) {
+  const unsigned i = linear_index(t_thread.thread_index);
   if (!b->split) split(b);
   const unsigned from = linear_index(f->loop.from);
   b->live -= i - from;
@@ -462,24 +479,23 @@ static __attribute__((noinline)) void take_new_slot(Block *b, Fiber *f, unsigned
   f->loop.handed_off = 1;
   b->slots[i].fiber = f;
   b->slots[i].index = t_thread.thread_index;
+  t_thread.slot = &b->slots[i];
   note_lanes_ended(b, from, i);
 }
 
 static INLINED unsigned take_slot_here(Block *b) {
-  const unsigned i = linear_index(t_thread.thread_index);
-  Fiber *f = b->worker->fiber;
-  if (__builtin_expect(!f->loop.handed_off, 0)) take_new_slot(b, f, i);
-  return i;
+  if (__builtin_expect(!t_thread.slot, 0)) take_new_slot(b, b->worker->fiber);
+  return t_thread.slot->linear;
 }
 
 static INLINED void suspend_here(Block *b, unsigned me, Waiting why) {
   Worker *w = b->worker;
   Slot *s = &b->slots[me];
   s->waiting = why;
-  run_another(w, s, s->fiber);
-  if (__builtin_expect(w->block != b, 0)) make_current(w, b);
-  w->fiber = s->fiber;
+  Slot *next = choose_next(w);
+  if (next != s) switch_fibers(s, next);
   s->waiting = Waiting::kNothing;
+  t_thread.slot = s;
   t_thread.thread_index = s->index;
 }
 
@@ -497,31 +513,42 @@ static INLINED void require_waiting_kernel() {
   if (__builtin_expect(t_thread.interruptible == kMayEnd, 0)) not_translated_to_wait();
 }
 
-/* One function from the kernel to the switch and back: a return from a function that another
- * fiber called is one that the processor predicts wrong. */
-static INLINED void barrier_here(bool vote) {
+Slot *take_slot_in_kernel() {
   require_waiting_kernel();
-  t_thread.interruptible = kInRuntime;
-  Block *b = t_thread.block;
+  set_interruptible(kInRuntime);
+  take_slot(this_block());
+  return t_thread.slot;
+}
+
+Slot *next_after_barrier() {
+  Block *b = this_block();
+  release_barrier_if_complete(b);
+  return choose_next(b->worker);
+}
+
+static void barrier_here(bool vote) {
+  require_waiting_kernel();
+  set_interruptible(kInRuntime);
+  Block *b = this_block();
   const unsigned me = take_slot_here(b);
   b->votes += vote;
   b->at_barrier->push(me);
   release_barrier_if_complete(b);
   suspend_here(b, me, Waiting::kBarrier);
-  t_thread.interruptible = kMayYield;
+  set_interruptible(kMayYield);
 }
 
 void block_barrier() { barrier_here(false); }
 void block_barrier_vote(bool vote) { barrier_here(vote); }
 
-int block_votes() { return (int)t_thread.block->vote_result; }
-bool block_all_voted() { return t_thread.block->all_voted; }
+int block_votes() { return (int)this_block()->vote_result; }
+bool block_all_voted() { return this_block()->all_voted; }
 
 /* Waits until every thread of every block has come here. */
 void grid_barrier() {
   require_waiting_kernel();
-  t_thread.interruptible = kInRuntime;
-  Block *b = t_thread.block;
+  set_interruptible(kInRuntime);
+  Block *b = this_block();
   Launch *l = b->worker->launch;
   const unsigned me = take_slot(b);
   if (b->at_grid++ == 0) b->grid_generation = generation_of(l->grid_state);
@@ -534,13 +561,13 @@ void grid_barrier() {
       continue;
   }
   suspend(b, me, Waiting::kGrid);
-  t_thread.interruptible = kMayYield;
+  set_interruptible(kMayYield);
 }
 
 /* A thread that spins on memory gives way, and its block too once all of it spins. */
 void yield_to_others() {
-  t_thread.interruptible = kInRuntime;
-  Block *b = t_thread.block;
+  set_interruptible(kInRuntime);
+  Block *b = this_block();
   Worker *w = b->worker;
   const unsigned me = take_slot(b);
   b->ready->push(me);
@@ -549,7 +576,7 @@ void yield_to_others() {
     turn_to_other_block(w, true);
   }
   suspend(b, me, Waiting::kNothing);
-  t_thread.interruptible = kMayYield;
+  set_interruptible(kMayYield);
 }
 
 std::string describe_waiting(const Block *b) {

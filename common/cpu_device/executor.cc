@@ -21,10 +21,6 @@
 #include <numeric>
 #include <thread>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
-#endif
-
 namespace cpu_device {
 
 __thread ThreadState t_thread = {};
@@ -91,9 +87,9 @@ void set_timer(Worker *w, bool on) {
 /* ---- workers ---- */
 
 void drop_stacks(Worker *w) {
-  for (char *stack : w->stacks) unmap_between_guards(stack, kFiberStackSize, kStackGuard);
-  w->stacks.clear();
-  w->spare = w->ended = nullptr;
+  for (Fiber *f : w->fibers) unmap_between_guards(f->stack, kFiberStackSize, kStackGuard);
+  w->fibers.clear();
+  w->spare.clear();
 }
 
 /* Frees a thread's stacks and shared areas when it ends. */
@@ -276,17 +272,12 @@ void abort_kernel(cudaError_t error) {
   Worker *w = t_worker;
   int none = 0;
   w->launch->error.compare_exchange_strong(none, error);
-  t_thread.interruptible = kInRuntime;
+  set_interruptible(kInRuntime);
   sigset_t signals;
   sigemptyset(&signals);
   for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, tick_signal()}) sigaddset(&signals, s);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_start_switch_fiber(nullptr, w->main_fiber.stack, w->main_fiber.stack_size);
-#endif
-  w->ended = nullptr;
-  boost::context::detail::jump_fcontext(w->main.context, nullptr);
-  abort();
+  leave_for(w, &w->main);
 }
 
 bool in_kernel() { return t_in_kernel; }

@@ -2,8 +2,9 @@
  *
  * A worker is an operating-system thread on its way through a kernel's blocks. It runs one
  * block at a time, and keeps others resident when they wait for blocks that come later. A
- * device thread that has to wait is suspended: its slot holds where to go on. Slots lie in an
- * array by the thread's linear index, so that a barrier walks through memory in order.
+ * device thread that has to wait is suspended: its slot (cpu_device_switch.h) holds where to go
+ * on. Slots lie in an array by the thread's linear index, so that a barrier walks through memory
+ * in order.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_EXECUTOR_H
@@ -13,16 +14,15 @@
 #include <time.h>
 
 #include <atomic>
-#include <boost/context/detail/fcontext.hpp>
 #include <condition_variable>
 
+#include "include/cpu_device_switch.h"
 #include "runtime.h"
 
 namespace cpu_device {
 
 enum {
   kFiberStackSize = 256 * 1024,  /* reserved; only touched pages take memory */
-  kMaxThreadsPerBlock = 1024,
   kWarpSize = 32,
   kMaxWarps = kMaxThreadsPerBlock / kWarpSize,
   kMaxSharedSize = 227 * 1024,   /* per block, with opt-in */
@@ -33,41 +33,12 @@ enum {
   kSharedGuard = 64 * 1024 * 1024
 };
 
-using Context = boost::context::detail::fcontext_t;
-using Transfer = boost::context::detail::transfer_t;
-
 /* A stack, and the run of device threads that uses it. Lies at the stack's top. */
 struct Fiber {
   char *stack;                 /* lowest address */
   size_t stack_size;
-  Fiber *next_spare;
   ThreadLoop loop;
   void *sanitizer_stack;
-};
-
-/* Why a thread is suspended. */
-enum class Waiting : unsigned char { kNothing, kBarrier, kWarp, kConvergence, kGrid };
-
-/* A device thread that has a stack of its own. */
-struct Slot {
-  Context context;
-  Fiber *fiber;
-  uint3 index;
-  Waiting waiting;
-};
-
-/* Linear thread indices, first in, first out. */
-struct IndexQueue {
-  unsigned short items[kMaxThreadsPerBlock];
-  unsigned head, count;
-
-  void push(unsigned i) { items[(head + count++) % kMaxThreadsPerBlock] = (unsigned short)i; }
-  unsigned pop() {
-    const unsigned i = items[head];
-    head = (head + 1) % kMaxThreadsPerBlock;
-    --count;
-    return i;
-  }
 };
 
 struct Lane;
@@ -98,7 +69,7 @@ struct Warp {
 struct Worker;
 struct Launch;
 
-struct Block {
+struct Block : Crossing {
   Worker *worker;
   uint64_t index;              /* linear, in the grid */
   uint3 block_index;
@@ -109,8 +80,6 @@ struct Block {
   uint64_t random;
   unsigned short order[kMaxThreadsPerBlock];
   bool split;                  /* some thread has had to wait: slots are in use */
-  IndexQueue *ready;
-  IndexQueue *at_barrier;
   unsigned votes;              /* threads at the barrier that brought something true */
   unsigned vote_result;
   bool all_voted;              /* of the barrier before */
@@ -122,9 +91,8 @@ struct Block {
   char *shared_base;           /* the block's window, which ends where the area ends */
   char *shared_below;          /* device functions' arrays lie from here down */
   size_t shared_used;          /* of the window, by arrays met so far */
-  std::vector<char *> shared_arrays;  /* by SharedArray::id */
+  std::vector<char *> shared_arrays;  /* behind shared_places */
   unsigned ended_lanes[kMaxWarps];    /* once split */
-  Slot slots[kMaxThreadsPerBlock];
   IndexQueue queues[2];
   std::vector<Warp> warps;     /* made at the first warp operation */
 };
@@ -134,14 +102,14 @@ struct Worker {
   Block *block;                /* the one that runs */
   Slot main;                   /* the operating-system thread's own stack */
   Fiber main_fiber;
-  Fiber *fiber;                /* the one that runs */
-  Fiber *starting;             /* the one that is about to run for the first time */
-  Fiber *ended;                /* left for good; goes to spare once nobody stands on it */
-  Fiber *spare;
+  Slot start;                  /* of a fiber that has not run yet */
+  Slot nowhere;                /* of one that nobody goes back to */
+  Fiber *fiber;                /* that of the last threads that began */
+  std::vector<Fiber *> fibers; /* all */
+  std::vector<Fiber *> spare;  /* those that nobody uses */
   uint64_t next_block, end_block;     /* this worker's share of the grid */
   std::vector<Block *> resident;      /* begun and not ended, but for the one that runs */
   std::vector<Block *> free_blocks;
-  std::vector<char *> stacks;
   timer_t timer;
   bool has_timer;
 };
@@ -165,6 +133,7 @@ struct Launch {
 
 /* The calling thread's worker; null outside kernels. */
 Worker *this_worker();
+inline Block *this_block() { return static_cast<Block *>(t_thread.block); }
 void claim_share(Worker *w);
 char *map_between_guards(size_t size, size_t guard);
 void unmap_between_guards(char *p, size_t size, size_t guard);
@@ -174,6 +143,9 @@ void unmap_between_guards(char *p, size_t size, size_t guard);
 /* Runs blocks until the launch has none left for this worker. Enters and leaves on the
  * operating-system thread's own stack. */
 void run_blocks(Worker *w);
+
+/* Goes on with `to` and never comes back. */
+[[noreturn]] void leave_for(Worker *w, Slot *to);
 
 /* The running thread becomes one with a slot; its linear index. */
 unsigned take_slot(Block *b);
@@ -200,6 +172,7 @@ bool converge(Block *b);
 void prepare_shared(Block *b, const LaunchRecord &r);
 
 inline unsigned linear_index(const uint3 &t) {
+  if (!(t.y | t.z)) return t.x;
   const dim3 &d = t_thread.block_dim;
   return (t.z * d.y + t.y) * d.x + t.x;
 }

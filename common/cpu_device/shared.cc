@@ -36,7 +36,8 @@ void prepare_shared(Block *b, const LaunchRecord &r) {
   const size_t window = round_up(r.static_shared + r.dynamic_shared, kSharedGranule);
   b->shared_base = b->shared_below = b->shared_area + kSharedAreaSize - window;
   b->shared_used = 0;
-  std::fill(b->shared_arrays.begin(), b->shared_arrays.end(), nullptr);
+  b->shared_arrays.assign(shared_arrays().size(), nullptr);
+  b->shared_places = b->shared_arrays.data();
   if (settings().poison) memset(b->shared_base, 0xFF, window);
 }
 
@@ -64,11 +65,10 @@ size_t static_shared_size(const char *kernel_symbol) {
   return round_up(size, 16);
 }
 
-void *shared_array(int id) {
+void *place_shared_array(int id) {
   const Interruptible before = (Interruptible)t_thread.interruptible;
   set_interruptible(kInRuntime);
-  Block *b = t_thread.block;
-  if ((size_t)id >= b->shared_arrays.size()) b->shared_arrays.resize(shared_arrays().size());
+  Block *b = this_block();
   char *&place = b->shared_arrays[id];
   if (!place) {
     const SharedArrayInfo &a = shared_arrays()[id];
@@ -88,14 +88,14 @@ void *shared_array(int id) {
 }
 
 bool is_shared_address(const void *pointer) {
-  const char *p = (const char *)pointer, *area = t_thread.block->shared_area;
+  const char *p = (const char *)pointer, *area = this_block()->shared_area;
   return p >= area && p < area + kSharedAreaSize;
 }
 
 bool is_local_address(const void *pointer) {
   const char *p = (const char *)pointer;
-  for (const char *stack : t_thread.block->worker->stacks)
-    if (p >= stack && p < stack + kFiberStackSize) return true;
+  for (const Fiber *f : this_block()->worker->fibers)
+    if (p >= f->stack && p < f->stack + kFiberStackSize) return true;
   return false;
 }
 
@@ -104,7 +104,7 @@ bool is_global_address(const void *pointer) {
 }
 
 void *dynamic_shared() {
-  Block *b = t_thread.block;
+  Block *b = this_block();
   return b->shared_base + b->worker->launch->record->static_shared;
 }
 

@@ -63,7 +63,7 @@ bool complete(const Block *b, unsigned warp, const Meeting &m) {
 /* The calling lane comes with a value; what it takes is in its Lane afterwards. */
 Lane &meet(unsigned mask, const void *site, uint64_t given, unsigned source, WarpResult *result) {
   set_interruptible(kInRuntime);
-  Block *b = t_thread.block;
+  Block *b = this_block();
   const unsigned me = take_slot(b), warp = me / kWarpSize, number = me % kWarpSize;
   if (mask && !(mask >> number & 1)) {
     say("%s is lane %u, and its mask 0x%08x lacks that lane: a lane that calls a warp operation "

@@ -150,12 +150,16 @@ class BoundCall final : public KernelCall {
  public:
   BoundCall(Call call, P... args) : call_(call), args_(static_cast<P &&>(args)...) {}
   bool can_wait() const override { return may_wait; }
+  /* By value where the compiler can keep values in registers, so that nothing which a kernel
+   * stores seems to change them. A thread that waits would only have more to keep. */
   void run(ThreadLoop *loop) const override {
-    std::apply([&](const P &...args) { run_threads<may_wait>(loop, bind(call_, args...)); }, args_);
+    if constexpr (may_wait)
+      run_threads<true>(loop, [this] { std::apply(call_, args_); });
+    else
+      std::apply([&](const P &...args) { run_threads<false>(loop, bind(call_, args...)); }, args_);
   }
 
  private:
-  /* By value all the way: nothing that a kernel stores can change them. */
   static auto bind(const Call call, const P... args) {
     return [call, args...] { call(args...); };
   }

@@ -14,6 +14,8 @@
 
 #include <typeinfo>
 
+#include "cpu_device_thread.h"
+
 namespace cpu_device {
 
 /* One __shared__ declaration; known to the runtime before main. */
@@ -29,8 +31,14 @@ struct SharedArrayOf {
 template <class Struct>
 SharedArray SharedArrayOf<Struct>::array(typeid(Struct).name(), sizeof(Struct), alignof(Struct));
 
+/* Finds a place in the running block's window for the array of that id, which has none yet. */
+void *place_shared_array(int id);
+
 /* Where the array of that id lies in the running block's window. */
-void *shared_array(int id);
+inline void *shared_array(int id) {
+  char *const place = t_thread.block->shared_places[id];
+  return __builtin_expect(place != nullptr, 1) ? place : place_shared_array(id);
+}
 
 /* Where the dynamic part begins. */
 void *dynamic_shared();

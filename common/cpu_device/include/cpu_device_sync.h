@@ -6,11 +6,17 @@
 
 #include <time.h>
 
+#include "cpu_device_thread.h"
+
 namespace cpu_device {
 /* Waits until every thread of the block that has not ended waits here too. */
 void block_barrier();
 /* The same; block_votes() then tells how many threads came with a true vote. */
 void block_barrier_vote(bool vote);
+/* Parts of a barrier that happen once in a round: the running thread becomes one with a slot;
+ * who goes on after the last of those that could. */
+Slot *take_slot_in_kernel();
+Slot *next_after_barrier();
 int block_votes();
 bool block_all_voted();
 /* Waits until every thread of every block has come here. */
@@ -25,7 +31,28 @@ bool is_local_address(const void *pointer);
 bool is_global_address(const void *pointer);
 }  // namespace cpu_device
 
+#if CPU_DEVICE_INLINE_SWITCH
+/* Calls come back before the switch: returns meet the calls that the processor expects. */
+__attribute__((always_inline)) inline void __syncthreads() {
+  using namespace ::cpu_device;
+  Slot *me = t_thread.slot;
+  if (__builtin_expect(!me, 0)) me = take_slot_in_kernel();
+  set_interruptible(kInRuntime);
+  Crossing *const block = t_thread.block;
+  me->waiting = Waiting::kBarrier;
+  block->at_barrier->push(me->linear);
+  Slot *const next = __builtin_expect(block->ready->count != 0, 1)
+                         ? &block->slots[block->ready->pop()]
+                         : next_after_barrier();
+  if (__builtin_expect(next != me, 1)) me = switch_stacks(me, next);
+  me->waiting = Waiting::kNothing;
+  t_thread.slot = me;
+  t_thread.thread_index = me->index;
+  set_interruptible(kMayYield);
+}
+#else
 inline void __syncthreads() { ::cpu_device::block_barrier(); }
+#endif
 inline int __syncthreads_count(int predicate) {
   ::cpu_device::block_barrier_vote(predicate != 0);
   return ::cpu_device::block_votes();

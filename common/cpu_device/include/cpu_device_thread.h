@@ -5,7 +5,7 @@
  * without barriers costs what a plain loop costs. The loop runs on a fiber. When a thread has
  * to wait, its fiber becomes that thread's own, and the runtime goes on with the threads that
  * follow on another fiber; `handed_off` tells the loop, once the thread has ended, that its
- * followers are no longer its business.
+ * followers are no longer its business, and that nobody waits for the loop to return.
  *
  * Fibers never change their operating-system thread, so t_thread may be read at any time.
  *
@@ -16,11 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu_device_switch.h"
 #include "vector_types.h"
 
 namespace cpu_device {
-
-struct Block;  /* executor.h: the block that runs on this operating-system thread */
 
 /* What a signal may do to the thread that it interrupts. */
 enum Interruptible { kInRuntime = 0, kMayYield = 1, kMayEnd = 2 };
@@ -30,7 +29,8 @@ struct ThreadState {
   uint3 block_index;
   dim3 block_dim;
   dim3 grid_dim;
-  Block *block;
+  Crossing *block;             /* the one that runs on this operating-system thread */
+  Slot *slot;                  /* of the thread that runs; null: it has not had to wait */
   volatile int interruptible;
 };
 
@@ -91,14 +91,16 @@ class KernelCall {
   virtual bool can_wait() const = 0;
 };
 
-/* Runs body() for the threads of one block that are left in `loop`; false: the last of them had
- * to wait, and its followers were handed off. can_wait: whether a thread may have to. The
- * kernel is inlined, however large it is. */
+/* A thread that had to wait, and whose followers were handed off, has ended: leaves its fiber. */
+[[noreturn]] void end_thread();
+
+/* Runs body() for the threads of one block that are left in `loop`. can_wait: whether a thread
+ * may have to. The kernel is inlined, however large it is. */
 template <bool can_wait, class Body>
-__attribute__((noinline, flatten)) bool run_block(const ThreadLoop *loop, const Body body) {
+__attribute__((noinline, flatten)) void run_block(const ThreadLoop *loop, const Body body) {
   const dim3 size = block_dim();
   unsigned x = loop->from.x, y = loop->from.y, z = loop->from.z;
-  if (!can_wait) t_thread.interruptible = kMayEnd;
+  if (!can_wait) set_interruptible(kMayEnd);
   for (; z < size.z; ++z, y = 0) {
     for (; y < size.y; ++y, x = 0) {
       t_thread.thread_index.z = z;
@@ -107,18 +109,20 @@ __attribute__((noinline, flatten)) bool run_block(const ThreadLoop *loop, const 
         t_thread.thread_index.x = x;
         if (can_wait) set_interruptible(kMayYield);
         body();
-        if (can_wait) set_interruptible(kInRuntime);
-        if (can_wait && __builtin_expect(loop->handed_off, 0)) return false;
+        if (can_wait) {
+          set_interruptible(kInRuntime);
+          if (__builtin_expect(loop->handed_off, 0)) end_thread();
+        }
       }
     }
   }
-  if (!can_wait) t_thread.interruptible = kInRuntime;
-  return true;
+  if (!can_wait) set_interruptible(kInRuntime);
 }
 
 template <bool can_wait, class Body>
 inline void run_threads(ThreadLoop *loop, const Body &body) {
-  while (run_block<can_wait>(loop, body) && next_block(loop)) continue;
+  do run_block<can_wait>(loop, body);
+  while (next_block(loop));
 }
 
 }  // namespace cpu_device
