@@ -134,6 +134,8 @@ Block *new_block(Worker *w) {
     b->shared_area = map_between_guards(kSharedAreaSize, kSharedGuard);
     b->worker = w;
     for (unsigned i = 0; i < kMaxThreadsPerBlock; ++i) b->slots[i].linear = (unsigned short)i;
+    b->warps = new Warp[kMaxWarps]();
+    clear_meetings(b);
     b->ready = &b->queues[0];
     b->at_barrier = &b->queues[1];
     w->free_blocks.push_back(b);
@@ -249,8 +251,6 @@ void split(Block *b) {
   b->votes = b->converging = b->at_grid = 0;
   memset(b->ended_lanes, 0, sizeof b->ended_lanes);
   for (unsigned i = 0; i < b->thread_count; ++i) b->slots[i].waiting = Waiting::kNothing;
-  for (Warp &warp : b->warps)
-    for (Meeting &m : warp.meetings) m.mask = m.arrived = 0;
 }
 
 void mark_ended(Block *b, unsigned first, unsigned last) {
@@ -373,8 +373,7 @@ inline void give_up(Worker *w, Fiber *fiber) { w->spare.push_back(fiber); }
 inline void note_lanes_ended(Block *b, unsigned first, unsigned last) {
   if (first == last) return;
   mark_ended(b, first, last);
-  if (!b->warps.empty())
-    for (unsigned i = first; i < last; ++i) lane_ended(b, i);
+  for (unsigned i = first; i < last; ++i) lane_ended(b, i);
 }
 
 /* The fiber's block has ended: it runs the next one, or another fiber runs. */
@@ -425,6 +424,8 @@ void fiber_main() {
 }
 
 }  // namespace
+
+Slot *next_slot(Worker *w) { return choose_next(w); }
 
 void leave_for(Worker *w, Slot *to) {
   sanitizer_leave(nullptr, to->fiber);
@@ -488,17 +489,20 @@ static INLINED unsigned take_slot_here(Block *b) {
   return t_thread.slot->linear;
 }
 
-static INLINED void suspend_here(Block *b, unsigned me, Waiting why) {
-  Worker *w = b->worker;
-  Slot *s = &b->slots[me];
-  s->waiting = why;
-  Slot *next = choose_next(w);
-  if (next != s) switch_fibers(s, next);
-  s->waiting = Waiting::kNothing;
-  t_thread.slot = s;
-  t_thread.thread_index = s->index;
+static INLINED void go_on_with_here(Slot *me, Slot *next) {
+  if (next != me) switch_fibers(me, next);
+  me->waiting = Waiting::kNothing;
+  t_thread.slot = me;
+  t_thread.thread_index = me->index;
 }
 
+static INLINED void suspend_here(Block *b, unsigned me, Waiting why) {
+  Slot *s = &b->slots[me];
+  s->waiting = why;
+  go_on_with_here(s, choose_next(b->worker));
+}
+
+void go_on_with(Slot *me, Slot *next) { go_on_with_here(me, next); }
 unsigned take_slot(Block *b) { return take_slot_here(b); }
 void suspend(Block *b, unsigned me, Waiting why) { suspend_here(b, me, why); }
 

@@ -102,6 +102,7 @@ struct WorkerKeeper {
     drop_stacks(w);
     for (Block *b : w->free_blocks) {
       unmap_between_guards(b->shared_area, kSharedAreaSize, kSharedGuard);
+      delete[] b->warps;
       delete b;
     }
     delete w;
@@ -145,7 +146,10 @@ void work_on(Launch *l) {
   if (l->error.load() && (w->block || !w->resident.empty())) {
     /* The fibers stopped in the middle of what they did: new ones next time. */
     if (w->block) w->resident.push_back(w->block);
-    for (Block *b : w->resident) w->free_blocks.push_back(b);
+    for (Block *b : w->resident) {
+      clear_meetings(b);
+      w->free_blocks.push_back(b);
+    }
     w->resident.clear();
     w->block = nullptr;
     drop_stacks(w);

@@ -17,14 +17,13 @@
 #include <condition_variable>
 
 #include "include/cpu_device_switch.h"
+#include "include/cpu_device_warp.h"
 #include "runtime.h"
 
 namespace cpu_device {
 
 enum {
   kFiberStackSize = 256 * 1024,  /* reserved; only touched pages take memory */
-  kWarpSize = 32,
-  kMaxWarps = kMaxThreadsPerBlock / kWarpSize,
   kMaxSharedSize = 227 * 1024,   /* per block, with opt-in */
   kSharedGranule = 128,          /* a block's window is a multiple of this */
   kSharedAreaSize = (kMaxSharedSize + 4095) / 4096 * 4096,
@@ -39,31 +38,6 @@ struct Fiber {
   size_t stack_size;
   ThreadLoop loop;
   void *sanitizer_stack;
-};
-
-struct Lane;
-/* What lane number `lane` gets from those of `lanes` that are in `met`. */
-using WarpResult = uint64_t(const Lane *lanes, unsigned met, unsigned lane);
-
-/* Lanes of one warp that wait for one another at a warp operation. */
-struct Meeting {
-  unsigned mask;               /* who must come; 0: nobody uses this meeting */
-  unsigned arrived;
-  const void *site;            /* of lanes whose mask is still to be found, else null */
-};
-
-/* One lane at a warp operation. */
-struct Lane {
-  uint64_t given;              /* what it brings */
-  uint64_t taken;              /* what it gets */
-  WarpResult *result;          /* how: from the lanes that met */
-  unsigned source;             /* for a shuffle: the lane it reads */
-  unsigned met;                /* who took part */
-};
-
-struct Warp {
-  Lane lanes[kWarpSize];
-  Meeting meetings[kWarpSize];
 };
 
 struct Worker;
@@ -94,7 +68,6 @@ struct Block : Crossing {
   std::vector<char *> shared_arrays;  /* behind shared_places */
   unsigned ended_lanes[kMaxWarps];    /* once split */
   IndexQueue queues[2];
-  std::vector<Warp> warps;     /* made at the first warp operation */
 };
 
 struct Worker {
@@ -144,6 +117,12 @@ void unmap_between_guards(char *p, size_t size, size_t guard);
  * operating-system thread's own stack. */
 void run_blocks(Worker *w);
 
+/* Who goes on when the running thread cannot. */
+Slot *next_slot(Worker *w);
+
+/* Switches from `me`, unless `next` is `me`; returns when `me` is resumed. */
+void go_on_with(Slot *me, Slot *next);
+
 /* Goes on with `to` and never comes back. */
 [[noreturn]] void leave_for(Worker *w, Slot *to);
 
@@ -160,6 +139,9 @@ void yield_to_others();
 std::string describe_waiting(const Block *b);
 
 /* ---- warp.cc ---- */
+
+/* Nobody waits at any meeting: a new block, or one whose kernel ended early. */
+void clear_meetings(Block *b);
 
 /* A lane has ended: who waited for it goes on. */
 void lane_ended(Block *b, unsigned linear);

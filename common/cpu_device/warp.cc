@@ -10,14 +10,10 @@
 #include "include/cpu_device_warp.h"
 
 #include "executor.h"
+#include "include/cpu_device_sync.h"
 
 namespace cpu_device {
 namespace {
-
-Warp &warp_of(Block *b, unsigned linear) {
-  if (b->warps.empty()) b->warps.resize(kMaxWarps);
-  return b->warps[linear / kWarpSize];
-}
 
 unsigned live_lanes(const Block *b, unsigned warp) {
   const unsigned first = warp * kWarpSize, n = b->thread_count - first;
@@ -25,171 +21,202 @@ unsigned live_lanes(const Block *b, unsigned warp) {
   return present & ~b->ended_lanes[warp];
 }
 
-/* The meeting of that mask or place which the lane has not joined, or a new one. */
-Meeting *find_meeting(Warp &w, unsigned mask, const void *site, unsigned lane) {
-  Meeting *free_one = nullptr;
-  for (Meeting &m : w.meetings) {
-    if (m.arrived == 0) {
-      if (!free_one) free_one = &m;
-    } else if (m.mask == mask && m.site == site && !(m.arrived >> lane & 1)) {
-      return &m;
-    }
-  }
-  free_one->mask = mask;
-  free_one->site = site;
-  return free_one;
-}
-
-/* Everyone is there: all get what they came for, and go on. */
-void hold(Block *b, Warp &w, unsigned warp, Meeting &m) {
-  const unsigned met = m.arrived;
-  for (unsigned lanes = met; lanes; lanes &= lanes - 1) {
-    const unsigned i = (unsigned)__builtin_ctz(lanes);
-    Lane &lane = w.lanes[i];
-    lane.taken = lane.result(w.lanes, met, i);
-    lane.met = met;
-  }
-  m.arrived = m.mask = 0;
-  m.site = nullptr;
-  for (unsigned lanes = met; lanes; lanes &= lanes - 1)
-    b->ready->push(warp * kWarpSize + (unsigned)__builtin_ctz(lanes));
-}
-
-bool complete(const Block *b, unsigned warp, const Meeting &m) {
-  const unsigned expected = m.mask & live_lanes(b, warp);
-  return m.arrived && m.mask && (m.arrived & expected) == expected;
-}
-
-/* The calling lane comes with a value; what it takes is in its Lane afterwards. */
-Lane &meet(unsigned mask, const void *site, uint64_t given, unsigned source, WarpResult *result) {
-  set_interruptible(kInRuntime);
-  Block *b = this_block();
-  const unsigned me = take_slot(b), warp = me / kWarpSize, number = me % kWarpSize;
-  if (mask && !(mask >> number & 1)) {
-    say("%s is lane %u, and its mask 0x%08x lacks that lane: a lane that calls a warp operation "
-        "must be in its own mask",
-        where_in_kernel().c_str(), number, mask);
-    abort_kernel(cudaErrorIllegalInstruction);
-  }
-  Warp &w = warp_of(b, me);
-  Lane &lane = w.lanes[number];
-  lane.given = given;
-  lane.source = source;
-  lane.result = result;
-  Meeting *m = find_meeting(w, mask, site, number);
-  m->arrived |= 1u << number;
-  if (mask) {
-    if (complete(b, warp, *m)) hold(b, w, warp, *m);
-    suspend(b, me, Waiting::kWarp);
-  } else {
-    ++b->converging;
-    suspend(b, me, Waiting::kConvergence);
-  }
-  set_interruptible(kMayYield);
-  return lane;
-}
-
 /* ---- results ---- */
 
-uint64_t nothing(const Lane *, unsigned, unsigned) { return 0; }
+/* What a lane gets from those that are in `met`. */
+using Result = uint64_t(const Warp &w, unsigned met, unsigned lane);
 
 /* A lane that did not come gives 0, as the device does. */
-uint64_t of_source(const Lane *lanes, unsigned met, unsigned lane) {
-  const unsigned source = lanes[lane].source;
-  return met >> source & 1 ? lanes[source].given : 0;
+uint64_t of_source(const Warp &w, unsigned met, unsigned lane) {
+  const unsigned source = w.request[lane] % kWarpSize;
+  return met >> source & 1 ? w.given[source] : 0;
 }
 
-uint64_t ballot(const Lane *lanes, unsigned met, unsigned) {
+uint64_t ballot(const Warp &w, unsigned met, unsigned) {
   unsigned bits = 0;
   for (unsigned left = met; left; left &= left - 1) {
     const int i = __builtin_ctz(left);
-    if (lanes[i].given) bits |= 1u << i;
+    if (w.given[i]) bits |= 1u << i;
   }
   return bits;
 }
 
-uint64_t same_value(const Lane *lanes, unsigned met, unsigned lane) {
+uint64_t same_value(const Warp &w, unsigned met, unsigned lane) {
   unsigned bits = 0;
   for (unsigned left = met; left; left &= left - 1) {
     const int i = __builtin_ctz(left);
-    if (lanes[i].given == lanes[lane].given) bits |= 1u << i;
+    if (w.given[i] == w.given[lane]) bits |= 1u << i;
   }
   return bits;
 }
 
 template <class T, class Combine>
-uint64_t reduced(const Lane *lanes, unsigned met, Combine combine) {
-  T value = (T)lanes[__builtin_ctz(met)].given;
+uint64_t reduced(const Warp &w, unsigned met, Combine combine) {
+  T value = (T)w.given[__builtin_ctz(met)];
   for (unsigned left = met & (met - 1); left; left &= left - 1)
-    value = combine(value, (T)lanes[__builtin_ctz(left)].given);
+    value = combine(value, (T)w.given[__builtin_ctz(left)]);
   return (uint64_t)value;
 }
 
-uint64_t sum(const Lane *l, unsigned met, unsigned) {
-  return reduced<uint32_t>(l, met, [](uint32_t a, uint32_t b) { return a + b; });
+uint64_t sum(const Warp &w, unsigned met, unsigned) {
+  return reduced<uint32_t>(w, met, [](uint32_t a, uint32_t b) { return a + b; });
 }
-uint64_t bits_and(const Lane *l, unsigned met, unsigned) {
-  return reduced<uint32_t>(l, met, [](uint32_t a, uint32_t b) { return a & b; });
+uint64_t bits_and(const Warp &w, unsigned met, unsigned) {
+  return reduced<uint32_t>(w, met, [](uint32_t a, uint32_t b) { return a & b; });
 }
-uint64_t bits_or(const Lane *l, unsigned met, unsigned) {
-  return reduced<uint32_t>(l, met, [](uint32_t a, uint32_t b) { return a | b; });
+uint64_t bits_or(const Warp &w, unsigned met, unsigned) {
+  return reduced<uint32_t>(w, met, [](uint32_t a, uint32_t b) { return a | b; });
 }
-uint64_t bits_xor(const Lane *l, unsigned met, unsigned) {
-  return reduced<uint32_t>(l, met, [](uint32_t a, uint32_t b) { return a ^ b; });
+uint64_t bits_xor(const Warp &w, unsigned met, unsigned) {
+  return reduced<uint32_t>(w, met, [](uint32_t a, uint32_t b) { return a ^ b; });
 }
-uint64_t min_signed(const Lane *l, unsigned met, unsigned) {
-  return reduced<int32_t>(l, met, [](int32_t a, int32_t b) { return a < b ? a : b; });
+uint64_t min_signed(const Warp &w, unsigned met, unsigned) {
+  return reduced<int32_t>(w, met, [](int32_t a, int32_t b) { return a < b ? a : b; });
 }
-uint64_t max_signed(const Lane *l, unsigned met, unsigned) {
-  return reduced<int32_t>(l, met, [](int32_t a, int32_t b) { return a > b ? a : b; });
+uint64_t max_signed(const Warp &w, unsigned met, unsigned) {
+  return reduced<int32_t>(w, met, [](int32_t a, int32_t b) { return a > b ? a : b; });
 }
-uint64_t min_unsigned(const Lane *l, unsigned met, unsigned) {
-  return reduced<uint32_t>(l, met, [](uint32_t a, uint32_t b) { return a < b ? a : b; });
+uint64_t min_unsigned(const Warp &w, unsigned met, unsigned) {
+  return reduced<uint32_t>(w, met, [](uint32_t a, uint32_t b) { return a < b ? a : b; });
 }
-uint64_t max_unsigned(const Lane *l, unsigned met, unsigned) {
-  return reduced<uint32_t>(l, met, [](uint32_t a, uint32_t b) { return a > b ? a : b; });
+uint64_t max_unsigned(const Warp &w, unsigned met, unsigned) {
+  return reduced<uint32_t>(w, met, [](uint32_t a, uint32_t b) { return a > b ? a : b; });
 }
 
-WarpResult *const kResults[] = {of_source,  ballot,     same_value,   sum,         bits_and,
+Result *const kResults[] = {of_source,  ballot,     same_value,   sum,         bits_and,
                                 bits_or,    bits_xor,   min_signed,   max_signed,  min_unsigned,
                                 max_unsigned};
 
+WarpOperation operation_of(const Warp &w, unsigned lane) {
+  return (WarpOperation)(w.request[lane] / kWarpSize);
+}
+
+/* ---- meetings ---- */
+
+/* The meeting of that mask or place which the lane has not joined, or a new one. */
+Meeting *find_meeting(Block *b, unsigned warp, unsigned mask, const void *site, unsigned lane) {
+  Warp &w = b->warps[warp];
+  Meeting *free_one = nullptr;
+  for (Meeting &m : w.meetings) {
+    if (m.arrived == 0) {
+      if (!free_one) free_one = &m;
+    } else if (m.mask == mask && m.site == site && !(m.arrived >> lane & 1)) {
+      return w.last = &m;
+    }
+    if (free_one && w.open == 0) break;
+  }
+  free_one->mask = mask;
+  free_one->site = site;
+  free_one->missing = mask & live_lanes(b, warp);
+  ++w.open;
+  return w.last = free_one;
+}
+
+/* Whether all lanes get the same. */
+bool is_common(WarpOperation operation) {
+  return operation != WarpOperation::kShuffle && operation != WarpOperation::kSameValue;
+}
+
+/* Everyone is there: all get what they came for. */
+void hand_out(Block *b, const Warp &w, unsigned first, unsigned met) {
+  const unsigned any = (unsigned)__builtin_ctz(met);
+  const WarpOperation operation = operation_of(w, any);
+  bool same = true;
+  for (unsigned left = met; left; left &= left - 1)
+    same &= operation_of(w, (unsigned)__builtin_ctz(left)) == operation;
+  const uint64_t common = is_common(operation) ? kResults[(int)operation](w, met, any) : 0;
+  for (unsigned left = met; left; left &= left - 1) {
+    const unsigned i = (unsigned)__builtin_ctz(left);
+    b->met[first + i] = met;
+    if (!same)
+      b->taken[first + i] = kResults[(int)operation_of(w, i)](w, met, i);
+    else if (operation == WarpOperation::kShuffle)
+      b->taken[first + i] = of_source(w, met, i);
+    else
+      b->taken[first + i] = is_common(operation) ? common : same_value(w, met, i);
+  }
+}
+
+/* Everyone is there; all but `present`, which has not been suspended, go on later. */
+void hold(Block *b, Warp &w, unsigned warp, Meeting &m, unsigned present) {
+  const unsigned met = m.arrived, first = warp * kWarpSize;
+  hand_out(b, w, first, met);
+  m.arrived = m.mask = m.missing = 0;
+  m.site = nullptr;
+  --w.open;
+  for (unsigned left = met & ~present; left; left &= left - 1)
+    b->ready->push(first + (unsigned)__builtin_ctz(left));
+}
+
+[[noreturn]] void refuse_mask(unsigned mask, unsigned number) {
+  say("%s is lane %u, and its mask 0x%08x lacks that lane: a lane that calls a warp operation "
+      "must be in its own mask",
+      where_in_kernel().c_str(), number, mask);
+  abort_kernel(cudaErrorIllegalInstruction);
+}
+
 }  // namespace
 
+Turn come_to_warp(unsigned mask, const void *site, uint64_t given, unsigned request) {
+  Slot *me = take_slot_in_kernel();
+  Block *b = this_block();
+  const unsigned warp = me->linear / kWarpSize, lane = me->linear % kWarpSize;
+  if (mask && !(mask >> lane & 1)) refuse_mask(mask, lane);
+  Warp &w = b->warps[warp];
+  w.given[lane] = given;
+  w.request[lane] = (unsigned short)request;
+  Meeting *m = find_meeting(b, warp, mask, site, lane);
+  m->arrived |= 1u << lane;
+  m->missing &= ~(1u << lane);
+  if (mask && !m->missing) {
+    hold(b, w, warp, *m, 1u << lane);
+    return {me, me};
+  }
+  b->converging += mask == 0;
+  me->waiting = mask ? Waiting::kWarp : Waiting::kConvergence;
+  return {me, next_slot(b->worker)};
+}
+
+#if !CPU_DEVICE_INLINE_SWITCH
+Slot *meet(unsigned mask, const void *site, uint64_t given, WarpOperation operation,
+           unsigned source) {
+  const unsigned request = (unsigned)operation * kWarpSize + source;
+  const Turn turn = come_to_warp(mask, site, given, request);
+  go_on_with(turn.me, turn.next);
+  set_interruptible(kMayYield);
+  return turn.me;
+}
+#endif
+
+void clear_meetings(Block *b) {
+  for (unsigned i = 0; i < kMaxWarps; ++i) {
+    Warp &w = b->warps[i];
+    w.open = 0;
+    w.last = w.meetings;
+    for (Meeting &m : w.meetings) m = {};
+  }
+}
+
 void lane_ended(Block *b, unsigned linear) {
-  if (b->warps.empty()) return;
   const unsigned warp = linear / kWarpSize;
   Warp &w = b->warps[warp];
-  for (Meeting &m : w.meetings)
-    if (complete(b, warp, m)) hold(b, w, warp, m);
+  if (w.open == 0) return;
+  for (Meeting &m : w.meetings) {
+    if (!m.mask) continue;
+    m.missing &= ~(1u << linear % kWarpSize);
+    if (!m.missing) hold(b, w, warp, m, 0);
+  }
 }
 
 bool converge(Block *b) {
-  if (b->warps.empty()) return false;
   for (unsigned warp = 0; warp * kWarpSize < b->thread_count; ++warp)
     for (Meeting &m : b->warps[warp].meetings)
       if (m.arrived && m.mask == 0) {
         b->converging -= (unsigned)__builtin_popcount(m.arrived);
-        hold(b, b->warps[warp], warp, m);
+        hold(b, b->warps[warp], warp, m, 0);
         return true;
       }
   return false;
-}
-
-unsigned lane_number() { return linear_index(t_thread.thread_index) % kWarpSize; }
-
-unsigned active_lanes(const void *site) { return meet(0, site, 0, 0, nothing).met; }
-
-void warp_barrier(unsigned mask) { meet(mask, nullptr, 0, 0, nothing); }
-
-uint64_t warp_shuffle(unsigned mask, uint64_t value, unsigned source) {
-  return meet(mask, nullptr, value, source & (kWarpSize - 1), of_source).taken;
-}
-
-uint64_t warp_combine(unsigned mask, uint64_t value, WarpOperation operation, unsigned *met) {
-  const Lane &lane = meet(mask, nullptr, value, 0, kResults[(int)operation]);
-  if (met) *met = lane.met;
-  return lane.taken;
 }
 
 }  // namespace cpu_device

@@ -13,6 +13,8 @@
 #ifndef CPU_DEVICE_SWITCH_H
 #define CPU_DEVICE_SWITCH_H
 
+#include <stdint.h>
+
 #include "vector_types.h"
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
@@ -55,12 +57,35 @@ struct IndexQueue {
   }
 };
 
+enum { kWarpSize = 32, kMaxWarps = kMaxThreadsPerBlock / kWarpSize };
+
+/* Lanes of one warp that wait for one another at a warp operation. */
+struct Meeting {
+  unsigned mask;               /* who must come; 0: to be found */
+  unsigned arrived;            /* 0: nobody uses this meeting */
+  unsigned missing;            /* who must come, has not ended, and has not come */
+  const void *site;            /* of lanes whose mask is still to be found, else null */
+};
+
+/* The lanes at warp operations: what each brings and asks for. */
+struct Warp {
+  Meeting *last;               /* the meeting that was used last */
+  uint64_t given[kWarpSize];
+  unsigned short request[kWarpSize];  /* the operation * 32 + the lane to read */
+  unsigned open;               /* meetings that lanes wait at */
+  Meeting meetings[kWarpSize];
+};
+
 /* What a barrier in kernel code knows of its block; the rest is in the runtime's Block. */
 struct Crossing {
   IndexQueue *ready;
   IndexQueue *at_barrier;
+  Warp *warps;
   char **shared_places;        /* by SharedArray::id; null: not met yet */
   Slot slots[kMaxThreadsPerBlock];
+  /* What threads got from their last warp operation, and who took part. */
+  uint64_t taken[kMaxThreadsPerBlock];
+  unsigned met[kMaxThreadsPerBlock];
 };
 
 #if CPU_DEVICE_INLINE_SWITCH

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "cpu_device_thread.h"
+
 namespace cpu_device {
 
 enum class WarpOperation {
@@ -26,14 +28,84 @@ enum class WarpOperation {
   kMaxUnsigned
 };
 
-unsigned lane_number();
+inline unsigned lane_number() {
+  const uint3 &t = t_thread.thread_index;
+  if (!(t.y | t.z)) return t.x % 32;
+  const dim3 &d = t_thread.block_dim;
+  return ((t.z * d.y + t.y) * d.x + t.x) % 32;
+}
+
+/* A thread that has to wait, and who goes on meanwhile: itself, if it need not after all. */
+struct Turn {
+  Slot *me, *next;
+};
+
+/* The running thread brings a value to the lanes of `mask`; with mask 0, to those that stand at
+ * `site`. It must switch to `next`. */
+Turn come_to_warp(unsigned mask, const void *site, uint64_t given, unsigned request);
+
+/* The same, inlined for lanes in the middle of a meeting: neither the first nor the last. */
+__attribute__((always_inline)) inline Turn come_to_meeting(unsigned mask, uint64_t given,
+                                                           unsigned request) {
+  Slot *me = t_thread.slot;
+  if (__builtin_expect(!me, 0)) return come_to_warp(mask, nullptr, given, request);
+  set_interruptible(kInRuntime);
+  Crossing *const block = t_thread.block;
+  Warp &warp = block->warps[me->linear / kWarpSize];
+  Meeting &m = *warp.last;
+  const unsigned lane = me->linear % kWarpSize, missing = m.missing & ~(1u << lane);
+  if (__builtin_expect(m.mask != mask || m.missing == missing || missing == 0 ||
+                           block->ready->count == 0, 0))
+    return come_to_warp(mask, nullptr, given, request);
+  warp.given[lane] = given;
+  warp.request[lane] = (unsigned short)request;
+  m.missing = missing;
+  m.arrived |= 1u << lane;
+  me->waiting = Waiting::kWarp;
+  return {me, &block->slots[block->ready->pop()]};
+}
+
+/* Waits for the lanes of `mask`. What the thread got is in `taken`, who took part in `met`. */
+#if CPU_DEVICE_INLINE_SWITCH
+__attribute__((always_inline)) inline Slot *meet(unsigned mask, const void *site, uint64_t given,
+                                                 WarpOperation operation, unsigned source = 0) {
+  const unsigned request = (unsigned)operation * kWarpSize + source;
+  const Turn turn = site ? come_to_warp(mask, site, given, request)
+                         : come_to_meeting(mask, given, request);
+  Slot *me = turn.me;
+  if (turn.next != me) {
+    me = switch_stacks(me, turn.next);
+    me->waiting = Waiting::kNothing;
+    t_thread.slot = me;
+    t_thread.thread_index = me->index;
+  }
+  set_interruptible(kMayYield);
+  return me;
+}
+#else
+Slot *meet(unsigned mask, const void *site, uint64_t given, WarpOperation operation,
+           unsigned source = 0);
+#endif
 
 /* The lanes of the warp that stand at `site`. */
-unsigned active_lanes(const void *site);
+inline unsigned active_lanes(const void *site) {
+  const Slot *me = meet(0, site, 0, WarpOperation::kBallot);
+  return t_thread.block->met[me->linear];
+}
 
-void warp_barrier(unsigned mask);
-uint64_t warp_shuffle(unsigned mask, uint64_t value, unsigned source);
-uint64_t warp_combine(unsigned mask, uint64_t value, WarpOperation operation, unsigned *met);
+inline void warp_barrier(unsigned mask) { meet(mask, nullptr, 0, WarpOperation::kShuffle); }
+
+inline uint64_t warp_shuffle(unsigned mask, uint64_t value, unsigned source) {
+  const Slot *me = meet(mask, nullptr, value, WarpOperation::kShuffle, source % kWarpSize);
+  return t_thread.block->taken[me->linear];
+}
+
+inline uint64_t warp_combine(unsigned mask, uint64_t value, WarpOperation operation,
+                             unsigned *met) {
+  const Slot *me = meet(mask, nullptr, value, operation);
+  if (met) *met = t_thread.block->met[me->linear];
+  return t_thread.block->taken[me->linear];
+}
 
 template <class T>
 inline T shuffle_from(unsigned mask, T value, unsigned source) {
