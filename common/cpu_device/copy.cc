@@ -19,9 +19,10 @@ namespace {
 
 const size_t kPart = 1 << 20;   /* what one worker copies at a time */
 
-/* A rectangle of bytes; rows of a plain copy are one row. */
+/* A box of bytes: slices of rows. A plain copy is one row. */
 struct Rows {
   size_t width, height, dst_pitch, src_pitch;
+  size_t depth = 1, dst_slice = 0, src_slice = 0;   /* slices lie so many bytes apart */
 };
 
 struct Side {
@@ -58,8 +59,8 @@ cudaError_t check_direction(const Side &dst, const Side &src, cudaMemcpyKind kin
   return cudaErrorInvalidMemcpyDirection;
 }
 
-size_t extent_of(size_t pitch, const Rows &r) {
-  return r.width && r.height ? pitch * (r.height - 1) + r.width : 0;
+size_t extent_of(size_t pitch, size_t slice, const Rows &r) {
+  return r.width && r.height && r.depth ? slice * (r.depth - 1) + pitch * (r.height - 1) + r.width : 0;
 }
 
 void copy_rows(char *dst, const char *src, const Rows &r) {
@@ -95,30 +96,55 @@ bool host_waits(const Side &dst, const Side &src, bool async) {
   return dst.memory.kind != MemoryKind::kDevice || src.memory.kind != MemoryKind::kDevice;
 }
 
+/* What a node of a graph shows of the copy. */
+cudaMemcpy3DParms as_parameters(const Side &to, const Side &from, const Rows &r,
+                                cudaMemcpyKind kind) {
+  cudaMemcpy3DParms p = {};
+  p.dstPtr = make_cudaPitchedPtr(const_cast<char *>(to.pointer), r.dst_pitch, r.width,
+                                 r.depth > 1 ? r.dst_slice / r.dst_pitch : r.height);
+  p.srcPtr = make_cudaPitchedPtr(const_cast<char *>(from.pointer), r.src_pitch, r.width,
+                                 r.depth > 1 ? r.src_slice / r.src_pitch : r.height);
+  p.extent = make_cudaExtent(r.width, r.height, r.depth);
+  p.kind = kind;
+  return p;
+}
+
+/* Checks a copy of at least a byte, and makes the work of it. */
+cudaError_t make_copy(void *dst, const void *src, const Rows &rows, cudaMemcpyKind kind,
+                      Side *to, Side *from, Work *work) {
+  if (cudaError_t e = device_status()) return e;
+  if (!dst || !src) return cudaErrorInvalidValue;
+  if (cudaError_t e = look_at(dst, extent_of(rows.dst_pitch, rows.dst_slice, rows), to)) return e;
+  if (cudaError_t e = look_at(src, extent_of(rows.src_pitch, rows.src_slice, rows), from)) return e;
+  if (cudaError_t e = check_direction(*to, *from, kind)) return e;
+  if (injected_failure("copy")) return cudaErrorInvalidValue;
+  const auto run = [to = *to, from = *from, rows] {
+    if (!still_there(to, "destination") || !still_there(from, "source"))
+      return cudaErrorIllegalAddress;
+    for (size_t z = 0; z < rows.depth; ++z)
+      copy_rows(const_cast<char *>(to.pointer) + z * rows.dst_slice,
+                from.pointer + z * rows.src_slice, rows);
+    return cudaSuccess;
+  };
+  *work = {Op::kCopy, "cudaMemcpy", run, as_parameters(*to, *from, rows, kind)};
+  return cudaSuccess;
+}
+
 cudaError_t copy(void *dst, const void *src, const Rows &rows, cudaMemcpyKind kind,
                  cudaStream_t stream, bool async) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
-  if (rows.width == 0 || rows.height == 0) return cudaSuccess;
-  if (cudaError_t e = device_status()) return e;
-  if (!dst || !src) return cudaErrorInvalidValue;
+  if (rows.width == 0 || rows.height == 0 || rows.depth == 0) return cudaSuccess;
   Side to, from;
-  if (cudaError_t e = look_at(dst, extent_of(rows.dst_pitch, rows), &to)) return e;
-  if (cudaError_t e = look_at(src, extent_of(rows.src_pitch, rows), &from)) return e;
-  if (cudaError_t e = check_direction(to, from, kind)) return e;
-  if (injected_failure("copy")) return cudaErrorInvalidValue;
+  Work work;
+  if (cudaError_t e = make_copy(dst, src, rows, kind, &to, &from, &work)) return e;
   Lock lock(runtime_mutex());
+  if (!async)
+    if (cudaError_t e = unseen_call()) return e;
   OpRef op;
-  const cudaError_t queued =
-      enqueue(stream, Op::kCopy, "cudaMemcpy",
-              [to, from, rows] {
-                if (!still_there(to, "destination") || !still_there(from, "source"))
-                  return cudaErrorIllegalAddress;
-                copy_rows(const_cast<char *>(to.pointer), from.pointer, rows);
-                return cudaSuccess;
-              },
-              &op);
-  if (queued != cudaSuccess || !host_waits(to, from, async)) return queued;
+  const cudaError_t queued = enqueue(stream, std::move(work), &op);
+  /* `op` is null where the copy was captured: nobody waits for it now. */
+  if (queued != cudaSuccess || !op || !host_waits(to, from, async)) return queued;
   return wait_for(lock, op);
 }
 
@@ -128,19 +154,69 @@ cudaError_t copy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pit
   return copy(dst, src, Rows{width, height, dst_pitch, src_pitch}, kind, stream, async);
 }
 
-/* Slice after slice, since a 2-D copy is what the queue knows. */
+/* The box that the parameters name, from its first byte on either side. */
+cudaError_t box_of(const cudaMemcpy3DParms &p, Rows *rows, char **dst, const char **src) {
+  if (p.srcArray || p.dstArray) return cudaErrorInvalidValue;
+  const auto at = [](const cudaPitchedPtr &m, const cudaPos &pos) {
+    return (char *)m.ptr + (pos.z * m.ysize + pos.y) * m.pitch + pos.x;
+  };
+  *dst = at(p.dstPtr, p.dstPos);
+  *src = at(p.srcPtr, p.srcPos);
+  *rows = {p.extent.width, p.extent.height, p.dstPtr.pitch, p.srcPtr.pitch};
+  rows->depth = p.extent.depth;
+  rows->dst_slice = p.dstPtr.pitch * p.dstPtr.ysize;
+  rows->src_slice = p.srcPtr.pitch * p.srcPtr.ysize;
+  const bool one_row = rows->height == 1 && rows->depth == 1; /* whose pitch is nobody's concern */
+  if (!one_row && (rows->width > rows->dst_pitch || rows->width > rows->src_pitch))
+    return cudaErrorInvalidPitchValue;
+  return cudaSuccess;
+}
+
 cudaError_t copy_3d(const cudaMemcpy3DParms *p, cudaStream_t stream, bool async) {
-  if (!p || p->srcArray || p->dstArray) return cudaErrorInvalidValue;
-  const cudaExtent &e = p->extent;
-  for (size_t z = 0; z < e.depth; ++z) {
-    const auto at = [z](const cudaPitchedPtr &m, const cudaPos &pos) {
-      return (char *)m.ptr + ((pos.z + z) * m.ysize + pos.y) * m.pitch + pos.x;
-    };
-    const cudaError_t error =
-        copy_2d(at(p->dstPtr, p->dstPos), p->dstPtr.pitch, at(p->srcPtr, p->srcPos),
-                p->srcPtr.pitch, e.width, e.height, p->kind, stream, async);
-    if (error != cudaSuccess) return error;
+  if (!p) return cudaErrorInvalidValue;
+  Rows rows;
+  char *dst;
+  const char *src;
+  if (cudaError_t e = box_of(*p, &rows, &dst, &src)) return e;
+  return copy(dst, src, rows, p->kind, stream, async);
+}
+
+/* One element after another; a byte at a time where they are bytes. */
+void fill_row(char *row, unsigned value, unsigned element_size, size_t count) {
+  if (element_size == 1) {
+    memset(row, (int)value, count);
+  } else if (element_size == 2) {
+    std::fill_n((unsigned short *)row, count, (unsigned short)value);
+  } else {
+    std::fill_n((unsigned *)row, count, value);
   }
+}
+
+/* Checks a fill of at least an element, and makes the work of it. */
+cudaError_t make_fill(const cudaMemsetParams &p, Work *work) {
+  if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return cudaErrorInvalidValue;
+  const size_t width = p.width * p.elementSize, pitch = p.height > 1 ? p.pitch : width;
+  if (width > pitch || (uintptr_t)p.dst % p.elementSize) return cudaErrorInvalidValue;
+  Side to;
+  if (cudaError_t e = look_at(p.dst, extent_of(pitch, 0, {width, p.height, pitch, pitch}), &to))
+    return e;
+  if (to.pageable()) return cudaErrorInvalidValue;
+  const auto run = [to, p, width, pitch] {
+    if (!still_there(to, "destination")) return cudaErrorIllegalAddress;
+    char *base = const_cast<char *>(to.pointer);
+    if (width == pitch) {
+      const size_t size = width * p.height;
+      run_parallel((size + kPart - 1) / kPart, [&](size_t i) {
+        fill_row(base + i * kPart, p.value, p.elementSize,
+                 std::min(kPart, size - i * kPart) / p.elementSize);
+      });
+    } else {
+      for (size_t row = 0; row < p.height; ++row)
+        fill_row(base + row * pitch, p.value, p.elementSize, p.width);
+    }
+    return cudaSuccess;
+  };
+  *work = {Op::kCopy, "cudaMemset", run, p};
   return cudaSuccess;
 }
 
@@ -149,25 +225,11 @@ cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, size_t he
   if (cudaError_t e = device_status()) return e;
   if (width == 0 || height == 0) return cudaSuccess;
   if (width > pitch) return cudaErrorInvalidValue;
-  const Rows rows = {width, height, pitch, pitch};
-  Side to;
-  if (cudaError_t e = look_at(pointer, extent_of(pitch, rows), &to)) return e;
-  if (to.pageable()) return cudaErrorInvalidValue;
+  Work work;
+  if (cudaError_t e = make_fill({pointer, pitch, (unsigned)value & 0xFF, 1, width, height}, &work))
+    return e;
   Lock lock(runtime_mutex());
-  return enqueue(stream, Op::kCopy, "cudaMemset", [to, rows, value] {
-    if (!still_there(to, "destination")) return cudaErrorIllegalAddress;
-    char *base = const_cast<char *>(to.pointer);
-    if (rows.width == rows.dst_pitch || rows.height == 1) {
-      const size_t size = rows.width * rows.height;
-      run_parallel((size + kPart - 1) / kPart, [&](size_t i) {
-        memset(base + i * kPart, value, std::min(kPart, size - i * kPart));
-      });
-    } else {
-      for (size_t row = 0; row < rows.height; ++row)
-        memset(base + row * rows.dst_pitch, value, rows.width);
-    }
-    return cudaSuccess;
-  });
+  return enqueue(stream, std::move(work));
 }
 
 Rows one_row(size_t size) { return Rows{size, 1, size, size}; }
@@ -179,6 +241,24 @@ cudaError_t check_symbol(const Symbol &symbol, size_t size, size_t offset) {
 }
 
 }  // namespace
+
+cudaError_t copy_work(const cudaMemcpy3DParms &p, Work *work) {
+  Rows rows;
+  char *dst;
+  const char *src;
+  Side to, from;
+  if (cudaError_t e = box_of(p, &rows, &dst, &src)) return e;
+  if (p.kind < cudaMemcpyHostToHost || p.kind > cudaMemcpyDefault) return cudaErrorInvalidValue;
+  if (rows.width == 0 || rows.height == 0 || rows.depth == 0) return cudaErrorInvalidValue;
+  const cudaError_t e = make_copy(dst, src, rows, p.kind, &to, &from, work);
+  work->source = p;
+  return e;
+}
+
+cudaError_t fill_work(const cudaMemsetParams &p, Work *work) {
+  if (cudaError_t e = device_status()) return e;
+  return p.width && p.height && p.dst ? make_fill(p, work) : cudaErrorInvalidValue;
+}
 
 cudaError_t copy_to_symbol(Symbol symbol, const void *src, size_t size, size_t offset,
                            cudaMemcpyKind kind, cudaStream_t stream, bool async) {

@@ -301,6 +301,7 @@ class Translator : private Tokens {
     if (device_call(i)) return;
     if (names_.is_builtin(i)) return replace(i, i, "(::cpu_device::" + builtin_call(text(i)) + "())");
     drop_kernel_cast(i);
+    know_kernel(i);
     static const std::set<std::string> gone = {"__global__",  "__host__",    "__device__",
                                                "__constant__", "__managed__", "__grid_constant__"};
     const std::string name = text(i);
@@ -383,6 +384,17 @@ class Translator : private Tokens {
       const size_t close = closing_angle(at + 1);
       if (close && open_of(close + 1) == '(') replace(at, close, "");
     }
+  }
+
+  /* (void *)kernel<T>, as for cudaKernelNodeParams::func: the runtime learns how to call it. */
+  void know_kernel(size_t i) {
+    if (!is(i, "void") || open_of(i + 1) != '*' || open_of(i + 2) != ')') return;
+    const size_t first = is(i - 1, "const") ? i - 2 : i - 1;
+    const size_t name = open_of(i + 3) == '&' ? i + 4 : i + 3;
+    if (open_of(first) != '(' || kernels_named_.count(text(name)) == 0) return;
+    for (const Edit &e : edits_)
+      if (e.begin == t_[first].begin) return; /* drop_kernel_cast was here */
+    replace(first, i + 2, "::cpu_device::known_kernel->*");
   }
 
   /* ---- launches ---- */

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "executor.h"
+#include "queue.h"
 
 namespace cpu_device {
 namespace {
@@ -71,6 +72,7 @@ const std::map<int, int> &attributes() {
       {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
       {cudaDevAttrReservedSharedMemoryPerBlock, 1024},
       {cudaDevAttrHostRegisterReadOnlySupported, 1},
+      {cudaDevAttrMemoryPoolsSupported, 1},
   };
   return table;
 }
@@ -197,6 +199,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
   p->maxBlocksPerMultiProcessor = get(cudaDevAttrMaxBlocksPerMultiprocessor);
   p->reservedSharedMemPerBlock = (size_t)get(cudaDevAttrReservedSharedMemoryPerBlock);
   p->hostRegisterSupported = get(cudaDevAttrHostRegisterSupported);
+  p->memoryPoolsSupported = get(cudaDevAttrMemoryPoolsSupported);
   p->hostRegisterReadOnlySupported = get(cudaDevAttrHostRegisterReadOnlySupported);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -229,6 +232,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text) {
 cudaError_t cudaDeviceSynchronize(void) {
   if (cudaError_t e = device_status()) return record(e);
   Lock lock(runtime_mutex());
+  if (cudaError_t e = may_wait_for_all(current_ordinal())) return record(e);
   return record(wait_for_device(lock, current_ordinal()));
 }
 

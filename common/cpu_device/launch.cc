@@ -109,9 +109,9 @@ std::string refusal(const LaunchShape &s, size_t static_shared, const void *func
 
 namespace {
 
-cudaError_t check_and_queue(const LaunchPlace &place, const void *function,
-                            const LaunchShape &shape, std::unique_ptr<KernelCall> call,
-                            bool cooperative) {
+/* Makes the checks, and the work of a launch that passes them. */
+cudaError_t make_launch(const LaunchPlace &place, const void *function, const LaunchShape &shape,
+                        std::unique_ptr<KernelCall> call, bool cooperative, Work *work) {
   if (cudaError_t e = device_status()) return e;
   const size_t static_shared = static_shared_size(place.symbol);
   const std::string why = refusal(shape, static_shared, function);
@@ -128,7 +128,6 @@ cudaError_t check_and_queue(const LaunchPlace &place, const void *function,
         place.kernel);
     return cudaErrorCooperativeLaunchTooLarge;
   }
-  if (repeated_too_often(place)) return cudaSuccess;
   auto launch = std::make_shared<LaunchRecord>();
   launch->grid = shape.grid;
   launch->block = shape.block;
@@ -137,16 +136,47 @@ cudaError_t check_and_queue(const LaunchPlace &place, const void *function,
   launch->place = place;
   launch->call = std::move(call);
   launch->device = current_ordinal();
+  launch->function = function;
   char name[300];
   snprintf(name, sizeof name, "%s at %s:%d", place.kernel, place.file, place.line);
+  *work = {Op::kKernel, name, [launch] { return run_kernel(*launch); }, launch};
+  return cudaSuccess;
+}
+
+cudaError_t check_and_queue(const LaunchPlace &place, const void *function,
+                            const LaunchShape &shape, std::unique_ptr<KernelCall> call,
+                            bool cooperative) {
+  Work work;
+  if (cudaError_t e = make_launch(place, function, shape, std::move(call), cooperative, &work))
+    return e;
+  if (repeated_too_often(place)) return cudaSuccess;
   Lock lock(runtime_mutex());
-  const cudaError_t queued =
-      enqueue(shape.stream, Op::kKernel, name, [launch] { return run_kernel(*launch); });
+  const cudaError_t queued = enqueue(shape.stream, std::move(work));
   keep_queue_short(lock);
   return queued;
 }
 
 }  // namespace
+
+cudaError_t launch_work(const cudaKernelNodeParams &p, const LaunchRecord *before, Work *work) {
+  const LaunchShape shape(p.gridDim, p.blockDim, p.sharedMemBytes);
+  if (p.extra) {
+    say("cudaKernelNodeParams::extra is not supported on the CPU device: give the arguments in "
+        "kernelParams");
+    return cudaErrorNotSupported;
+  }
+  if (before && before->function == p.func) {
+    const auto *call = static_cast<const RebindableCall *>(before->call.get());
+    if (call->argument_count() && !p.kernelParams) return cudaErrorInvalidValue;
+    return make_launch(before->place, p.func, shape, call->with(p.kernelParams, before->place),
+                       false, work);
+  }
+  auto at = kernels().find(p.func);
+  if (at == kernels().end() || !at->second.bind) return cudaErrorInvalidDeviceFunction;
+  const LaunchPlace place = {at->second.name, "cudaGraphAddKernelNode", 0, at->second.symbol};
+  return make_launch(place, p.func, shape, at->second.bind(p.func, p.kernelParams, place), false,
+                     work);
+}
 
 void queue_launch(const LaunchPlace &place, const void *function, const LaunchShape &shape,
                   std::unique_ptr<KernelCall> call) {
@@ -158,6 +188,13 @@ void register_kernel(const char *name, const char *symbol, const void *function,
                      std::unique_ptr<KernelCall> (*bind)(const void *function, void **arguments,
                                                          const LaunchPlace &place)) {
   kernels()[function] = Kernel{name, symbol, bind};
+}
+
+void know_kernel(const void *function,
+                 std::unique_ptr<KernelCall> (*bind)(const void *function, void **arguments,
+                                                     const LaunchPlace &place)) {
+  auto at = kernels().emplace(function, Kernel{"of a template", nullptr, bind}).first;
+  at->second.bind = bind;
 }
 
 cudaError_t launch_by_pointer(const void *function, LaunchShape shape, bool cooperative,

@@ -245,6 +245,7 @@ cudaError_t checked_malloc(void **pointer, size_t size,
                            const std::function<cudaError_t()> &allocate) {
   if (!pointer) return record(cudaErrorInvalidValue);
   if (cudaError_t e = device_status()) return record(e);
+  if (cudaError_t e = unseen_call_unlocked()) return record(e);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
   if (injected_failure("malloc")) return record(cudaErrorMemoryAllocation);
@@ -304,6 +305,17 @@ void *device_view(const void *pointer, const LaunchPlace &) {
   return reachable ? const_cast<void *>(pointer) : (void *)((uintptr_t)pointer | kViewBits);
 }
 
+cudaError_t allocate_device_memory(void **pointer, size_t size, int device) {
+  return allocate_device(pointer, size, device);
+}
+
+void release_device_memory(void *pointer) {
+  Memory &m = memory();
+  MemoryLock lock(m.mutex);
+  auto at = m.live.find((uintptr_t)pointer);
+  if (at != m.live.end()) release(m, at);
+}
+
 void free_all_memory(int device) {
   Memory &m = memory();
   MemoryLock lock(m.mutex);
@@ -321,11 +333,6 @@ using namespace cpu_device;
 cudaError_t cudaMalloc(void **pointer, size_t size) {
   return checked_malloc(pointer, size,
                         [&] { return allocate_device(pointer, size, current_ordinal()); });
-}
-
-cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream) {
-  if (cudaError_t e = check_stream(stream)) return record(e);
-  return cudaMalloc(pointer, size);
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags) {
@@ -368,6 +375,8 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
 cudaError_t cudaFree(void *pointer) {
   if (cudaError_t e = device_status()) return record(e);
   if (!pointer) return cudaSuccess;
+  if (cudaError_t e = unseen_call_unlocked()) return record(e);
+  if (free_graph_memory_now(pointer)) return cudaSuccess;
   Memory &m = memory();
   int device;
   {
@@ -389,29 +398,10 @@ cudaError_t cudaFree(void *pointer) {
   return cudaSuccess;
 }
 
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
-  if (cudaError_t e = device_status()) return record(e);
-  if (!pointer) return cudaSuccess;
-  Memory &m = memory();
-  {
-    MemoryLock guard(m.mutex);
-    auto at = m.live.find((uintptr_t)pointer);
-    if (at == m.live.end() || at->second.kind != MemoryKind::kDevice)
-      return record(cudaErrorInvalidValue);
-  }
-  Lock lock(runtime_mutex());
-  return record(enqueue(stream, Op::kHost, "cudaFreeAsync", [pointer, &m] {
-    MemoryLock guard(m.mutex);
-    auto at = m.live.find((uintptr_t)pointer);
-    if (at == m.live.end()) return cudaErrorInvalidValue;
-    release(m, at);
-    return cudaSuccess;
-  }));
-}
-
 /* Work that still reads or writes the buffer is not waited for: copy.cc finds out. */
 cudaError_t cudaFreeHost(void *pointer) {
   if (!pointer) return cudaSuccess;
+  if (cudaError_t e = unseen_call_unlocked()) return record(e);
   Memory &m = memory();
   MemoryLock guard(m.mutex);
   auto at = m.live.find((uintptr_t)pointer);
@@ -425,6 +415,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags) {
   if (cudaError_t e = device_status()) return record(e);
   if (!pointer || !size || (flags & ~15u) || in_device_arena(pointer))
     return record(cudaErrorInvalidValue);
+  if (cudaError_t e = unseen_call_unlocked()) return record(e);
   Memory &m = memory();
   MemoryLock guard(m.mutex);
   auto next = m.live.lower_bound((uintptr_t)pointer);

@@ -15,24 +15,9 @@
 #include <map>
 #include <thread>
 
-#include "runtime.h"
+#include "graph.h"
 
 namespace cpu_device {
-
-struct Stream {
-  int device;
-  unsigned flags;
-  int priority;
-  OpRef last;
-
-  bool blocking() const { return !(flags & cudaStreamNonBlocking); }
-};
-
-struct Event {
-  int device;
-  unsigned flags;
-  OpRef recorded;
-};
 
 namespace {
 
@@ -42,6 +27,7 @@ struct Queue {
   std::map<cudaEvent_t, std::unique_ptr<Event>> events;
   std::map<int, Stream> legacy;             /* by device */
   uint64_t last_id = 0;
+  uint64_t last_stream = 0;
   uintptr_t last_handle = 0x1000;
   bool executing = false;
   bool hurry = false;                       /* somebody polls: start in the background now */
@@ -55,24 +41,16 @@ Queue &queue() {
   return q;
 }
 
-thread_local Stream t_stream_of_thread = {-1, 0, 0, nullptr};
-
-Stream &legacy_stream(int device) {
-  return queue().legacy.emplace(device, Stream{device, 0, 0, nullptr}).first->second;
+Stream new_stream(int device, unsigned flags = 0, int priority = 0) {
+  return Stream{device, flags, priority, ++queue().last_stream, nullptr, nullptr, {}};
 }
 
-bool is_legacy(cudaStream_t s) { return s == nullptr || s == cudaStreamLegacy; }
+thread_local Stream t_stream_of_thread = {-1, 0, 0, 0, nullptr, nullptr, {}};
 
-/* The stream of a handle, or null. */
-Stream *find_stream(cudaStream_t handle) {
-  if (is_legacy(handle)) return &legacy_stream(current_ordinal());
-  if (handle == cudaStreamPerThread) {
-    if (t_stream_of_thread.device != current_ordinal())
-      t_stream_of_thread = {current_ordinal(), 0, 0, nullptr};
-    return &t_stream_of_thread;
-  }
-  auto at = queue().streams.find(handle);
-  return at == queue().streams.end() ? nullptr : at->second.get();
+Stream &legacy_stream(int device) {
+  auto at = queue().legacy.find(device);
+  return at != queue().legacy.end() ? at->second
+                                    : queue().legacy.emplace(device, new_stream(device)).first->second;
 }
 
 void add_unless_done(std::vector<OpRef> *ops, const OpRef &op) {
@@ -186,11 +164,6 @@ struct LostWork {
   }
 };
 
-Event *find_event(cudaEvent_t handle) {
-  auto at = queue().events.find(handle);
-  return at == queue().events.end() ? nullptr : at->second.get();
-}
-
 /* Something asks whether work is done without waiting for it. */
 cudaError_t poll(Lock &lock, const OpRef &op) {
   Queue &q = queue();
@@ -207,6 +180,24 @@ cudaError_t poll(Lock &lock, const OpRef &op) {
 
 }  // namespace
 
+bool is_legacy(cudaStream_t s) { return s == nullptr || s == cudaStreamLegacy; }
+
+Stream *find_stream(cudaStream_t handle) {
+  if (is_legacy(handle)) return &legacy_stream(current_ordinal());
+  if (handle == cudaStreamPerThread) {
+    if (t_stream_of_thread.device != current_ordinal())
+      t_stream_of_thread = new_stream(current_ordinal());
+    return &t_stream_of_thread;
+  }
+  auto at = queue().streams.find(handle);
+  return at == queue().streams.end() ? nullptr : at->second.get();
+}
+
+Event *find_event(cudaEvent_t handle) {
+  auto at = queue().events.find(handle);
+  return at == queue().events.end() ? nullptr : at->second.get();
+}
+
 double now_ms() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -218,19 +209,20 @@ cudaError_t check_stream(cudaStream_t stream) {
   return find_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t enqueue(cudaStream_t handle, Op::Kind kind, std::string name,
-                    std::function<cudaError_t()> run, OpRef *out) {
+cudaError_t enqueue(cudaStream_t handle, Work work, OpRef *out) {
   static LostWork lost_work;
   (void)lost_work;
   Queue &q = queue();
   Stream *stream = find_stream(handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t e = may_take_work(handle, *stream)) return e;
+  if (stream->capture) return capture_work(*stream, std::move(work));
   OpRef op = std::make_shared<Op>();
-  op->kind = kind;
+  op->kind = work.kind;
   op->id = ++q.last_id;
   op->device = stream->device;
-  op->name = std::move(name);
-  op->run = std::move(run);
+  op->name = std::move(work.name);
+  op->run = std::move(work.run);
   op->done = false;
   op->queued_ms = now_ms();
   add_unless_done(&op->after, stream->last);
@@ -247,6 +239,23 @@ cudaError_t enqueue(cudaStream_t handle, Op::Kind kind, std::string name,
   start_background();
   if (out) *out = op;
   return cudaSuccess;
+}
+
+OpRef new_mark(const OpRef &within) {
+  OpRef mark = std::make_shared<Op>();
+  mark->kind = Op::kEvent;
+  mark->id = ++queue().last_id;
+  mark->device = within->device;
+  mark->after = {within};
+  mark->done = false;
+  return mark;
+}
+
+void finish_mark(const OpRef &mark) {
+  if (mark->done) return;
+  mark->end_ms = now_ms();
+  mark->done = true;
+  mark->after.clear();
 }
 
 void keep_queue_short(Lock &lock) {
@@ -271,6 +280,8 @@ cudaError_t wait_for_device(Lock &lock, int device) {
 
 void forget_queue(int device) {
   Queue &q = queue();
+  for (auto &entry : q.streams)
+    if (entry.second->device == device) stream_leaves(*entry.second);
   for (auto at = q.pending.begin(); at != q.pending.end();)
     at = at->second->device == device ? q.pending.erase(at) : std::next(at);
   for (auto at = q.streams.begin(); at != q.streams.end();)
@@ -278,7 +289,7 @@ void forget_queue(int device) {
   for (auto at = q.events.begin(); at != q.events.end();)
     at = at->second->device == device ? q.events.erase(at) : std::next(at);
   q.legacy.erase(device);
-  t_stream_of_thread = {-1, 0, 0, nullptr};
+  t_stream_of_thread = {-1, 0, 0, 0, nullptr, nullptr, {}};
 }
 
 }  // namespace cpu_device
@@ -294,7 +305,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
   Queue &q = queue();
   const int clamped = std::max(-5, std::min(0, priority));
   cudaStream_t handle = (cudaStream_t)(q.last_handle += 16);
-  q.streams[handle].reset(new Stream{current_ordinal(), flags, clamped, nullptr});
+  q.streams[handle].reset(new Stream(new_stream(current_ordinal(), flags, clamped)));
   *stream = handle;
   return cudaSuccess;
 }
@@ -311,7 +322,11 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (cudaError_t e = device_status()) return record(e);
   Lock lock(runtime_mutex());
-  return record(queue().streams.erase(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+  auto at = queue().streams.find(stream);
+  if (at == queue().streams.end()) return record(cudaErrorInvalidResourceHandle);
+  stream_leaves(*at->second);
+  queue().streams.erase(at);
+  return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
@@ -319,6 +334,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   Lock lock(runtime_mutex());
   Stream *stream = find_stream(handle);
   if (!stream) return record(cudaErrorInvalidResourceHandle);
+  if (cudaError_t e = may_wait_for_stream(handle, *stream)) return record(e);
   return record(wait_for(lock, OpRef(stream->last)));
 }
 
@@ -327,6 +343,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   Lock lock(runtime_mutex());
   Stream *stream = find_stream(handle);
   if (!stream) return record(cudaErrorInvalidResourceHandle);
+  if (cudaError_t e = may_wait_for_stream(handle, *stream)) return record(e);
   return record(poll(lock, OpRef(stream->last)));
 }
 
@@ -335,10 +352,15 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   if (flags & ~cudaEventWaitExternal) return record(cudaErrorInvalidValue);
   Lock lock(runtime_mutex());
   Event *e = find_event(event);
-  if (!e) return record(cudaErrorInvalidResourceHandle);
+  Stream *stream = find_stream(handle);
+  if (!e || !stream) return record(cudaErrorInvalidResourceHandle);
+  bool captured;
+  const cudaError_t refused = capture_wait(handle, *stream, event, flags, &captured);
+  if (refused != cudaSuccess || captured) return record(refused);
   const OpRef recorded = e->recorded;
   OpRef op;
-  const cudaError_t status = enqueue(handle, Op::kEvent, "cudaStreamWaitEvent", nullptr, &op);
+  const cudaError_t status =
+      enqueue(handle, {Op::kEvent, "cudaStreamWaitEvent", nullptr, {}}, &op);
   if (status == cudaSuccess) add_unless_done(&op->after, recorded);
   return record(status);
 }
@@ -361,14 +383,29 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
+  if (!id) return record(cudaErrorInvalidValue);
+  Lock lock(runtime_mutex());
+  Stream *stream = find_stream(handle);
+  if (!stream) return record(cudaErrorInvalidResourceHandle);
+  *id = stream->id;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *device) {
+  if (!device) return record(cudaErrorInvalidValue);
+  Lock lock(runtime_mutex());
+  Stream *stream = find_stream(handle);
+  if (!stream) return record(cudaErrorInvalidResourceHandle);
+  *device = stream->device;
+  return cudaSuccess;
+}
+
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *user_data) {
   if (!function) return record(cudaErrorInvalidValue);
   if (cudaError_t e = device_status()) return record(e);
   Lock lock(runtime_mutex());
-  return record(enqueue(stream, Op::kHost, "cudaLaunchHostFunc", [function, user_data] {
-    function(user_data);
-    return cudaSuccess;
-  }));
+  return record(enqueue(stream, host_work({function, user_data})));
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
@@ -376,13 +413,16 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   if (!callback || flags) return record(cudaErrorInvalidValue);
   if (cudaError_t e = device_status()) return record(e);
   Lock lock(runtime_mutex());
+  Stream *to = find_stream(stream);
+  if (!to) return record(cudaErrorInvalidResourceHandle);
+  if (to->capture) return record(may_wait_for_stream(stream, *to)); /* no node can be one */
   const int device = current_ordinal();
-  return record(enqueue(stream, Op::kEvent, "cudaStreamAddCallback",
-                        [stream, callback, user_data, device] {
-                          print_device_text(device);
-                          callback(stream, device_at(device).broken, user_data);
-                          return cudaSuccess;
-                        }));
+  const auto call = [stream, callback, user_data, device] {
+    print_device_text(device);
+    callback(stream, device_at(device).broken, user_data);
+    return cudaSuccess;
+  };
+  return record(enqueue(stream, {Op::kEvent, "cudaStreamAddCallback", call, {}}));
 }
 
 /* ---- events ---- */
@@ -393,7 +433,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
   Lock lock(runtime_mutex());
   Queue &q = queue();
   cudaEvent_t handle = (cudaEvent_t)(q.last_handle += 16);
-  q.events[handle].reset(new Event{current_ordinal(), flags, nullptr});
+  q.events[handle].reset(new Event{current_ordinal(), flags, nullptr, nullptr, {}});
   *event = handle;
   return cudaSuccess;
 }
@@ -409,7 +449,12 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream, un
   Event *event = find_event(handle);
   Stream *s = find_stream(stream);
   if (!event || !s || s->device != event->device) return record(cudaErrorInvalidResourceHandle);
-  return record(enqueue(stream, Op::kEvent, "cudaEventRecord", nullptr, &event->recorded));
+  bool captured;
+  const cudaError_t refused = capture_record(stream, *s, handle, flags, &captured);
+  if (refused != cudaSuccess || captured) return record(refused);
+  event->capture = nullptr;
+  return record(
+      enqueue(stream, {Op::kEvent, "cudaEventRecord", nullptr, {}}, &event->recorded));
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
@@ -421,6 +466,8 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
   Lock lock(runtime_mutex());
   Event *event = find_event(handle);
   if (!event) return record(cudaErrorInvalidResourceHandle);
+  if (cudaError_t e = may_wait_for_event(*event)) return record(e);
+  if (cudaError_t e = unseen_call()) return record(e);
   return record(poll(lock, OpRef(event->recorded)));
 }
 
@@ -429,6 +476,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   Lock lock(runtime_mutex());
   Event *event = find_event(handle);
   if (!event) return record(cudaErrorInvalidResourceHandle);
+  if (cudaError_t e = may_wait_for_event(*event)) return record(e);
   return record(wait_for(lock, OpRef(event->recorded)));
 }
 

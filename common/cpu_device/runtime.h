@@ -4,9 +4,13 @@
  *   errors.cc     the one place through which errors pass; names and texts
  *   device.cc     devices and what they answer about themselves
  *   memory.cc     device, pinned and managed memory; who may touch it
- *   pools.cc      memory pools, launches with attributes, hints
+ *   pools.cc      memory in a stream's order and its pools; launches with attributes, hints
  *   variables.cc  __device__, __constant__ and __managed__ variables
- *   queue.cc      streams and events: what is done when
+ *   queue.cc      streams and events: what is done when (queue.h: what they are)
+ *   capture.cc    streams whose work becomes a graph's
+ *   graph.cc      graphs: nodes and what they depend on (graph.h: what they are)
+ *   graph_nodes.cc  the work of nodes, from their parameters and back
+ *   graph_exec.cc   instantiated graphs: launches and updates
  *   copy.cc       copies and fills
  *   launch.cc     launches: checks, then a place in the queue
  *   executor.cc   operating-system threads that run a kernel's blocks
@@ -31,6 +35,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "include/cpu_device_launch.h"
@@ -123,6 +128,10 @@ class DeviceAccess {
 
 void free_all_memory(int device);
 
+/* Device memory, without the checks of cudaMalloc and cudaFree. */
+cudaError_t allocate_device_memory(void **pointer, size_t size, int device);
+void release_device_memory(void *pointer);
+
 /* ---- variables.cc ---- */
 
 struct MemoryRange {
@@ -148,7 +157,21 @@ void reset_variables(int device);
 
 struct Stream;
 struct Op;
+struct LaunchRecord;
 using OpRef = std::shared_ptr<Op>;
+
+/* Memory that belongs to a graph: see graph.h. */
+struct GraphMemory;
+struct AllocatesMemory { std::shared_ptr<GraphMemory> memory; };
+struct FreesMemory { std::shared_ptr<GraphMemory> memory; };
+struct RecordsEvent { cudaEvent_t event; };
+struct WaitsForEvent { cudaEvent_t event; };
+
+/* What a piece of work was made from: what a graph's node shows as its parameters. */
+using WorkSource =
+    std::variant<std::monostate, std::shared_ptr<LaunchRecord>, cudaMemcpy3DParms,
+                 cudaMemsetParams, cudaHostNodeParams, std::shared_ptr<CUgraph_st>, WaitsForEvent,
+                 RecordsEvent, AllocatesMemory, FreesMemory>;
 
 /* Something that a stream does. run() is called once, in its turn, with device memory open and
  * without runtime_mutex(); its error sticks to the device. */
@@ -165,11 +188,20 @@ struct Op {
   double end_ms;               /* when it was done, likewise */
 };
 
+/* What can be given to a stream, or be a graph's node. run() may be called many times. */
+struct Work {
+  Op::Kind kind = Op::kHost;
+  std::string name;
+  std::function<cudaError_t()> run;
+  WorkSource source;
+};
+
 using Lock = std::unique_lock<std::mutex>;
 
-/* Queues `run` on the stream; the error where the stream is none. Needs the lock. */
-cudaError_t enqueue(cudaStream_t stream, Op::Kind kind, std::string name,
-                    std::function<cudaError_t()> run, OpRef *out = nullptr);
+/* Queues `work` on the stream; the error where the stream is none, or cannot take work. If the
+ * stream is capturing, the work becomes a node of its graph, and *out stays null. Needs the
+ * lock. */
+cudaError_t enqueue(cudaStream_t stream, Work work, OpRef *out = nullptr);
 
 /* As the device's, the queue takes about a thousand launches; then the host has to wait. */
 enum { kLaunchQueueLength = 1024 };
@@ -188,6 +220,36 @@ void forget_queue(int device);
 
 double now_ms();
 
+/* ---- capture.cc ---- */
+
+/* For calls that no capture could see (cudaMalloc and its kin): success, or 900 where a capture
+ * forbids them now, which ends that capture. Needs the lock. */
+cudaError_t unseen_call();
+cudaError_t unseen_call_unlocked();
+
+/* The stream is capturing. Needs the lock. */
+bool is_capturing(cudaStream_t stream);
+
+/* ---- graph_nodes.cc ---- */
+
+/* In a stream that captures: memory of its graph, and the node that makes it. Needs the lock. */
+cudaError_t capture_allocation(void **pointer, size_t size, cudaStream_t stream);
+cudaError_t capture_free(void *pointer, cudaStream_t stream);
+
+/* Memory of a graph that stands allocated no longer does; null: the pointer is no such memory.
+ * It stays reachable while the result lives. Takes the lock. */
+std::shared_ptr<GraphMemory> free_graph_memory(void *pointer);
+
+/* The same for cudaFree, which waits for all work: false, it is no such memory. */
+bool free_graph_memory_now(void *pointer);
+
+/* ---- copy.cc, launch.cc: the work of a graph's node ---- */
+
+cudaError_t copy_work(const cudaMemcpy3DParms &p, Work *work);
+cudaError_t fill_work(const cudaMemsetParams &p, Work *work);
+/* `before`: the launch whose place the new one takes, or null. */
+cudaError_t launch_work(const cudaKernelNodeParams &p, const LaunchRecord *before, Work *work);
+
 /* ---- executor.cc ---- */
 
 struct LaunchRecord {
@@ -198,6 +260,7 @@ struct LaunchRecord {
   LaunchPlace place;
   std::unique_ptr<KernelCall> call;
   int device;
+  const void *function;        /* null where the launch did not tell */
 };
 
 /* Runs a kernel on all workers; success, or the error that stopped it. */

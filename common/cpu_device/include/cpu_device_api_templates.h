@@ -148,6 +148,80 @@ inline cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdv
 }
 #undef CPU_DEVICE_OLD_CALL_
 
+/* Graphs: symbols by name, and the arguments that toolkits 11 and 12 had. */
+template <class T>
+inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                  const cudaGraphNode_t *dependencies,
+                                                  size_t count, const T &symbol, const void *src,
+                                                  size_t size, size_t offset,
+                                                  cudaMemcpyKind kind) {
+  void *address = nullptr;
+  if (cudaError_t e = cudaGetSymbolAddress(&address, symbol)) return e;
+  return cudaGraphAddMemcpyNode1D(node, graph, dependencies, count, (char *)address + offset, src,
+                                  size, kind);
+}
+template <class T>
+inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                    const cudaGraphNode_t *dependencies,
+                                                    size_t count, void *dst, const T &symbol,
+                                                    size_t size, size_t offset,
+                                                    cudaMemcpyKind kind) {
+  void *address = nullptr;
+  if (cudaError_t e = cudaGetSymbolAddress(&address, symbol)) return e;
+  return cudaGraphAddMemcpyNode1D(node, graph, dependencies, count, dst, (char *)address + offset,
+                                  size, kind);
+}
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                        cudaGraphNode_t *error_node, char *log, size_t log_size) {
+  cudaGraphInstantiateParams params = {};
+  const cudaError_t error = cudaGraphInstantiateWithParams(exec, graph, &params);
+  if (error_node) *error_node = params.errNode_out;
+  if (log && log_size) *log = 0;
+  return error;
+}
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                       cudaGraphNode_t *error_node,
+                                       cudaGraphExecUpdateResult *result) {
+  cudaGraphExecUpdateResultInfo info = {};
+  const cudaError_t error = cudaGraphExecUpdate(exec, graph, &info);
+  if (error_node) *error_node = info.errorNode;
+  if (result) *result = info.result;
+  return error;
+}
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                            const cudaGraphNode_t *to, size_t count) {
+  return cudaGraphAddDependencies(graph, from, to, nullptr, count);
+}
+inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to, size_t count) {
+  return cudaGraphRemoveDependencies(graph, from, to, nullptr, count);
+}
+inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
+                                     cudaGraphNode_t *to, size_t *count) {
+  return cudaGraphGetEdges(graph, from, to, nullptr, count);
+}
+inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                                cudaGraphNode_t *dependencies, size_t *count) {
+  return cudaGraphNodeGetDependencies(node, dependencies, nullptr, count);
+}
+inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+                                                  cudaGraphNode_t *dependents, size_t *count) {
+  return cudaGraphNodeGetDependentNodes(node, dependents, nullptr, count);
+}
+inline cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
+                                               cudaStreamCaptureStatus *status,
+                                               unsigned long long *id = nullptr,
+                                               cudaGraph_t *graph = nullptr,
+                                               const cudaGraphNode_t **dependencies = nullptr,
+                                               size_t *count = nullptr) {
+  return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, nullptr, count);
+}
+inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                       cudaGraphNode_t *dependencies,
+                                                       size_t count, unsigned int flags = 0) {
+  return cudaStreamUpdateCaptureDependencies(stream, dependencies, nullptr, count, flags);
+}
+
 /* Kernels by name. */
 template <class R, class... P>
 inline cudaError_t cudaFuncSetAttribute(R (*kernel)(P...), cudaFuncAttribute attribute,
@@ -241,16 +315,6 @@ template <class T>
 inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t size, cudaMemPool_t pool,
                                            cudaStream_t stream) {
   return ::cudaMallocFromPoolAsync((void **)pointer, size, pool, stream);
-}
-
-/* Arguments are converted to the kernel's parameter types, as in a launch with <<<...>>>. */
-template <class... P, class... A>
-inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...args) {
-  static_assert(sizeof...(P) == sizeof...(A), "as many arguments as the kernel has parameters");
-  return [&](P... converted) {
-    void *arguments[] = {(void *)&converted..., nullptr};
-    return ::cudaLaunchKernelExC(config, (const void *)kernel, arguments);
-  }(static_cast<A &&>(args)...);
 }
 
 #endif

@@ -61,6 +61,11 @@ void register_kernel(const char *name, const char *symbol, const void *function,
                      std::unique_ptr<KernelCall> (*bind)(const void *function, void **arguments,
                                                          const LaunchPlace &place));
 
+/* The same for one of which only the address is known. */
+void know_kernel(const void *function,
+                 std::unique_ptr<KernelCall> (*bind)(const void *function, void **arguments,
+                                                     const LaunchPlace &place));
+
 /* cudaLaunchKernel and its cooperative sister, with the call made already. */
 cudaError_t launch_by_pointer(const void *function, LaunchShape shape, bool cooperative,
                               std::unique_ptr<KernelCall> call, const LaunchPlace &place);
@@ -145,10 +150,23 @@ struct CallByAddress {
   }
 };
 
+/* A call whose arguments can be replaced by those that `arguments` points at. */
+class RebindableCall : public KernelCall {
+ public:
+  virtual std::unique_ptr<KernelCall> with(void **arguments, const LaunchPlace &place) const = 0;
+};
+
 template <bool may_wait, class Call, class... P>
-class BoundCall final : public KernelCall {
+class BoundCall final : public RebindableCall {
  public:
   BoundCall(Call call, P... args) : call_(call), args_(static_cast<P &&>(args)...) {}
+  unsigned argument_count() const override { return sizeof...(P); }
+  void argument_addresses(void **addresses) const override {
+    std::apply([&](const P &...args) { ((*addresses++ = (void *)&args), ...); }, args_);
+  }
+  std::unique_ptr<KernelCall> with(void **arguments, const LaunchPlace &place) const override {
+    return with(arguments, place, std::index_sequence_for<P...>());
+  }
   bool can_wait() const override { return may_wait; }
   /* By value where the compiler can keep values in registers, so that nothing which a kernel
    * stores seems to change them. A thread that waits would only have more to keep. */
@@ -160,6 +178,14 @@ class BoundCall final : public KernelCall {
   }
 
  private:
+  template <size_t... I>
+  std::unique_ptr<KernelCall> with([[maybe_unused]] void **arguments, const LaunchPlace &place,
+                                   std::index_sequence<I...>) const {
+    (void)place;
+    return std::make_unique<BoundCall>(call_,
+                                       device_view_of<P>(*static_cast<P *>(arguments[I]), place)...);
+  }
+
   static auto bind(const Call call, const P... args) {
     return [call, args...] { call(args...); };
   }
@@ -296,6 +322,17 @@ inline KernelEntry::KernelEntry(const char *name, void (*kernel)(P...), const ch
   register_kernel(name, symbol, (const void *)kernel, bind_arguments<P...>);
 }
 
+/* (void *)kernel<T> becomes known_kernel->*kernel<T>: a template's instance that is named by
+ * its address becomes known by it. */
+struct KnownKernel {
+  template <class... P>
+  void *operator->*(void (*kernel)(P...)) const {
+    know_kernel((const void *)kernel, bind_arguments<P...>);
+    return (void *)kernel;
+  }
+};
+static constexpr KnownKernel known_kernel = {};
+
 template <auto kernel>
 struct KernelTag {};
 
@@ -335,6 +372,16 @@ inline cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, 
   return ::cpu_device::launch_by_pointer(
       (const void *)kernel, {grid, block, shared_size, stream}, true,
       ::cpu_device::bind_arguments<P...>((const void *)kernel, arguments, place), place);
+}
+
+/* Arguments are converted to the kernel's parameter types, as in a launch with <<<...>>>. */
+template <class... P, class... A>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...args) {
+  static_assert(sizeof...(P) == sizeof...(A), "as many arguments as the kernel has parameters");
+  return [&](P... converted) {
+    void *arguments[] = {(void *)&converted..., nullptr};
+    return ::cudaLaunchKernelExC(config, ::cpu_device::known_kernel->*kernel, arguments);
+  }(static_cast<A &&>(args)...);
 }
 
 #endif

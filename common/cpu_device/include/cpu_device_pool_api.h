@@ -1,6 +1,6 @@
 /* Part of cuda_runtime_api.h: memory pools, launches with attributes, and calls that are hints.
  *
- * Pools are there so that programs that tune them run: memory goes back at once all the same.
+ * Pools count what was taken from them; memory goes back at once all the same.
  * Hints (where managed memory should lie, what the L2 cache should keep) are checked and then
  * have no effect.
  *
@@ -143,11 +143,12 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props);
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep);
-/* The first three are int, the others uint64_t. What a pool reserves and uses is not counted:
- * those four give 801. */
+/* The first three are int, the others uint64_t. */
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value);
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count);
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                                 struct cudaMemLocation *location);
 cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t pool,
                                     cudaStream_t stream);
 

@@ -89,6 +89,9 @@ class KernelCall {
   virtual ~KernelCall() {}
   virtual void run(ThreadLoop *loop) const = 0;
   virtual bool can_wait() const = 0;
+  /* The arguments, for those who look at a graph's node. */
+  virtual unsigned argument_count() const = 0;
+  virtual void argument_addresses(void **addresses) const = 0;
 };
 
 /* A thread that had to wait, and whose followers were handed off, has ended: leaves its fiber. */
