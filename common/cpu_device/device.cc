@@ -72,7 +72,6 @@ const std::map<int, int> &attributes() {
       {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
       {cudaDevAttrReservedSharedMemoryPerBlock, 1024},
       {cudaDevAttrHostRegisterReadOnlySupported, 1},
-      {cudaDevAttrMemoryPoolsSupported, 1},
   };
   return table;
 }
