@@ -29,7 +29,7 @@ namespace {
 
 #define INLINED __attribute__((always_inline)) inline
 
-enum { kMaxResidentThreads = 8192, kManyBlocks = 16 };
+enum { kMaxResidentThreads = 8192, kManyBlocks = 16, kPatience = 100 };
 
 inline void sanitizer_leave([[maybe_unused]] Fiber *from, [[maybe_unused]] Fiber *to) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -249,6 +249,8 @@ void split(Block *b) {
   b->ready->head = b->ready->count = 0;
   b->at_barrier->head = b->at_barrier->count = 0;
   b->votes = b->converging = b->at_grid = 0;
+  b->barrier = Waiting::kEvenBarrier;
+  b->patience = kPatience;
   memset(b->ended_lanes, 0, sizeof b->ended_lanes);
   for (unsigned i = 0; i < b->thread_count; ++i) b->slots[i].waiting = Waiting::kNothing;
 }
@@ -263,6 +265,7 @@ INLINED void release_barrier_if_complete(Block *b) {
   b->vote_result = b->votes;
   b->all_voted = b->votes == n;
   b->votes = 0;
+  b->barrier = b->barrier == Waiting::kEvenBarrier ? Waiting::kOddBarrier : Waiting::kEvenBarrier;
   if (b->ready->count == 0) {
     std::swap(b->ready, b->at_barrier);
     b->at_barrier->head = b->at_barrier->count = 0;
@@ -535,10 +538,12 @@ static void barrier_here(bool vote) {
   set_interruptible(kInRuntime);
   Block *b = this_block();
   const unsigned me = take_slot_here(b);
+  Slot *s = &b->slots[me];
+  s->waiting = b->barrier;
   b->votes += vote;
   b->at_barrier->push(me);
   release_barrier_if_complete(b);
-  suspend_here(b, me, Waiting::kBarrier);
+  go_on_with_here(s, choose_next(b->worker));
   set_interruptible(kMayYield);
 }
 
@@ -575,6 +580,8 @@ void yield_to_others() {
   Worker *w = b->worker;
   const unsigned me = take_slot(b);
   b->ready->push(me);
+  /* Who stands still until its warp is together may be what the others spin for. */
+  if (b->converging && (b->patience == 0 || --b->patience == 0)) converge(b);
   if (b->next_thread >= b->thread_count && ++b->spins >= b->ready->count) {
     b->spins = 0;
     turn_to_other_block(w, true);
@@ -583,11 +590,21 @@ void yield_to_others() {
   set_interruptible(kMayYield);
 }
 
+bool is_waiting(const Block *b, unsigned i) {
+  const Waiting why = b->slots[i].waiting;
+  return why == b->barrier || why >= Waiting::kWarp;
+}
+
 std::string describe_waiting(const Block *b) {
-  static const char *const places[] = {"", "at __syncthreads()", "at a warp operation",
-                                       "at a warp operation", "at the grid's barrier"};
+  const struct {
+    Waiting why;
+    const char *where;
+  } places[] = {{b->barrier, "at __syncthreads()"},
+                {Waiting::kWarp, "at a warp operation"},
+                {Waiting::kConvergence, "for the rest of their warp"},
+                {Waiting::kGrid, "at the grid's barrier"}};
   std::string text;
-  for (Waiting why : {Waiting::kBarrier, Waiting::kWarp, Waiting::kConvergence, Waiting::kGrid}) {
+  for (const auto &[why, where] : places) {
     unsigned count = 0;
     uint3 first = {};
     for (unsigned i = 0; i < b->thread_count; ++i)
@@ -597,7 +614,7 @@ std::string describe_waiting(const Block *b) {
     if (!count) continue;
     char part[160];
     snprintf(part, sizeof part, "%s%u of %u threads wait %s (the first is thread (%u,%u,%u))",
-             text.empty() ? "" : ", ", count, b->thread_count, places[(int)why], first.x, first.y,
+             text.empty() ? "" : ", ", count, b->thread_count, where, first.x, first.y,
              first.z);
     text += part;
   }

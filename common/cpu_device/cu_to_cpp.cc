@@ -22,6 +22,7 @@
 
 #include "cu_arch.h"
 #include "cu_names.h"
+#include "cu_steps.h"
 #include "cu_tokens.h"
 
 namespace {
@@ -40,6 +41,7 @@ class Translator : private Tokens {
   bool run() {
     for (const Names::Problem &p : names_.problems()) fail(p.token, p.message);
     find_functions();
+    keep_in_step();
     for (size_t i = 0; i + 1 < t_.size(); ++i) {
       if (t_[i].system) continue;
       if (is(i, "__shared__")) {
@@ -88,6 +90,19 @@ class Translator : private Tokens {
     fprintf(stderr, "%s:%d: error: %s\n", file(i).c_str(), t_[i].line,
             message.c_str());
     failed_ = true;
+  }
+
+  void warn(size_t i, const std::string &message) {
+    fprintf(stderr, "%s:%d: warning: %s (docs/cpu_device.md)\n", file(i).c_str(), t_[i].line,
+            message.c_str());
+  }
+
+  void keep_in_step() {
+    Steps steps(src_);
+    for (const Function &f : functions_) steps.read(f.begin, f.body, f.body_end);
+    for (size_t i : steps.writes())
+      replace(i, i, "::cpu_device::in_step(" + text(i) + ", " + std::to_string(i) + ")");
+    for (const Steps::Warning &w : steps.warnings()) warn(w.token, w.message);
   }
 
   /* ---- functions that run on the device ---- */

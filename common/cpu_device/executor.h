@@ -58,6 +58,7 @@ struct Block : Crossing {
   unsigned vote_result;
   bool all_voted;              /* of the barrier before */
   unsigned spins;              /* times that a thread of the block was made to give way */
+  unsigned patience;           /* times more that others' spinning is waited out */
   unsigned converging;         /* threads whose active mask is still to be found */
   unsigned at_grid;            /* threads at the grid's barrier */
   unsigned grid_generation;
@@ -134,6 +135,9 @@ void suspend(Block *b, unsigned me, Waiting why);
 
 /* Preemption, from a signal handler on the thread's own stack. */
 void yield_to_others();
+
+/* Whether a thread that has a slot waits for others. */
+bool is_waiting(const Block *b, unsigned linear);
 
 /* Where each waiting thread of the block waits, for a person. */
 std::string describe_waiting(const Block *b);

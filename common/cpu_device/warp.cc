@@ -144,8 +144,11 @@ void hold(Block *b, Warp &w, unsigned warp, Meeting &m, unsigned present) {
   m.arrived = m.mask = m.missing = 0;
   m.site = nullptr;
   --w.open;
-  for (unsigned left = met & ~present; left; left &= left - 1)
-    b->ready->push(first + (unsigned)__builtin_ctz(left));
+  for (unsigned left = met & ~present; left; left &= left - 1) {
+    const unsigned i = first + (unsigned)__builtin_ctz(left);
+    b->slots[i].waiting = Waiting::kNothing;
+    b->ready->push(i);
+  }
 }
 
 [[noreturn]] void refuse_mask(unsigned mask, unsigned number) {
@@ -156,6 +159,27 @@ void hold(Block *b, Warp &w, unsigned warp, Meeting &m, unsigned present) {
 }
 
 }  // namespace
+
+/* No thread of the warp can go further without the others. */
+static bool is_stuck(const Block *b, unsigned warp) {
+  for (unsigned live = live_lanes(b, warp); live; live &= live - 1) {
+    const unsigned i = warp * kWarpSize + (unsigned)__builtin_ctz(live);
+    if (i >= b->next_thread || !is_waiting(b, i)) return false;
+  }
+  return true;
+}
+
+/* Of the places where lanes of the warp stand, the first in the program goes on. */
+static bool converge_warp(Block *b, unsigned warp) {
+  Warp &w = b->warps[warp];
+  Meeting *first = nullptr;
+  for (Meeting &m : w.meetings)
+    if (m.arrived && m.mask == 0 && (!first || m.site < first->site)) first = &m;
+  if (!first) return false;
+  b->converging -= (unsigned)__builtin_popcount(first->arrived);
+  hold(b, w, warp, *first, 0);
+  return true;
+}
 
 Turn come_to_warp(unsigned mask, const void *site, uint64_t given, unsigned request) {
   Slot *me = take_slot_in_kernel();
@@ -172,8 +196,11 @@ Turn come_to_warp(unsigned mask, const void *site, uint64_t given, unsigned requ
     hold(b, w, warp, *m, 1u << lane);
     return {me, me};
   }
-  b->converging += mask == 0;
   me->waiting = mask ? Waiting::kWarp : Waiting::kConvergence;
+  if (!mask) {
+    ++b->converging;
+    if (is_stuck(b, warp)) converge_warp(b, warp);
+  }
   return {me, next_slot(b->worker)};
 }
 
@@ -210,12 +237,7 @@ void lane_ended(Block *b, unsigned linear) {
 
 bool converge(Block *b) {
   for (unsigned warp = 0; warp * kWarpSize < b->thread_count; ++warp)
-    for (Meeting &m : b->warps[warp].meetings)
-      if (m.arrived && m.mask == 0) {
-        b->converging -= (unsigned)__builtin_popcount(m.arrived);
-        hold(b, b->warps[warp], warp, m, 0);
-        return true;
-      }
+    if (converge_warp(b, warp)) return true;
   return false;
 }
 

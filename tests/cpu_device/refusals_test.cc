@@ -119,4 +119,36 @@ const Case kCases[] = {
 INSTANTIATE_TEST_SUITE_P(All, Refusal, testing::ValuesIn(kCases),
                          [](const testing::TestParamInfo<Case> &info) { return std::string(info.param.name); });
 
+/* What is kept in step, and named: one line, at the first step that lacks a barrier. */
+const char kStep[] = "'v' passes values between the threads of a warp with no barrier in between";
+
+int steps_warned_of(const std::string &body, std::string *got) {
+  int status = -1;
+  *got = translate("__device__ void f(volatile float *v, int t) {\n" + body + "}\n", &status);
+  EXPECT_EQ(0, status) << *got;
+  int n = 0;
+  for (size_t at = 0; (at = got->find(kStep, at)) != std::string::npos; ++at) ++n;
+  EXPECT_EQ(n, std::count(got->begin(), got->end(), '\n')) << *got;
+  return n;
+}
+
+TEST(Steps, WithoutABarrierAreNamed) {
+  std::string got;
+  EXPECT_EQ(1, steps_warned_of("v[t] += v[t + 2];\nv[t] += v[t + 1];\n", &got));
+  EXPECT_NE(std::string::npos, got.find("program.cu:2: warning: ")) << got;
+  EXPECT_NE(std::string::npos, got.find("__syncwarp()")) << got;
+  EXPECT_EQ(1, steps_warned_of("for (int d = 1; d < 32; d *= 2)\n"
+                               "  if (t >= d) v[t] = v[t] + v[t - d];\n", &got));
+  EXPECT_NE(std::string::npos, got.find("program.cu:3: warning: ")) << got;
+}
+
+TEST(Steps, WithABarrierOrByOneThreadAreNot) {
+  std::string got;
+  EXPECT_EQ(0, steps_warned_of("v[t] += v[t + 2];\n__syncwarp();\nv[t] += v[t + 1];\n", &got));
+  EXPECT_EQ(0, steps_warned_of("for (int d = 1; d < 32; d *= 2) {\n"
+                               "  if (t >= d) v[t] = v[t] + v[t - d];\n  __syncthreads();\n}\n",
+                               &got));
+  EXPECT_EQ(0, steps_warned_of("v[t] = 1;\nv[t] *= v[t];\nv[t + 1] = 2;\n", &got));
+}
+
 }  // namespace

@@ -27,8 +27,16 @@ namespace cpu_device {
 
 struct Fiber;
 
-/* Why a thread is suspended. */
-enum class Waiting : unsigned char { kNothing, kBarrier, kWarp, kConvergence, kGrid };
+/* Why a thread is suspended. Barriers come in turns, of which a block has a current one: a
+ * thread that still bears the other one's mark has been let through. */
+enum class Waiting : unsigned char {
+  kNothing,
+  kEvenBarrier,
+  kOddBarrier,
+  kWarp,
+  kConvergence,
+  kGrid
+};
 
 /* A device thread that has a stack of its own. The first members are known to switch_stacks. */
 struct Slot {
@@ -80,6 +88,7 @@ struct Warp {
 struct Crossing {
   IndexQueue *ready;
   IndexQueue *at_barrier;
+  Waiting barrier;             /* the current one */
   Warp *warps;
   char **shared_places;        /* by SharedArray::id; null: not met yet */
   Slot slots[kMaxThreadsPerBlock];

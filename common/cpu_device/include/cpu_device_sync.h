@@ -39,13 +39,12 @@ __attribute__((always_inline)) inline void __syncthreads() {
   if (__builtin_expect(!me, 0)) me = take_slot_in_kernel();
   set_interruptible(kInRuntime);
   Crossing *const block = t_thread.block;
-  me->waiting = Waiting::kBarrier;
+  me->waiting = block->barrier;
   block->at_barrier->push(me->linear);
   Slot *const next = __builtin_expect(block->ready->count != 0, 1)
                          ? &block->slots[block->ready->pop()]
                          : next_after_barrier();
   if (__builtin_expect(next != me, 1)) me = switch_stacks(me, next);
-  me->waiting = Waiting::kNothing;
   t_thread.slot = me;
   t_thread.thread_index = me->index;
   set_interruptible(kMayYield);

@@ -75,7 +75,6 @@ __attribute__((always_inline)) inline Slot *meet(unsigned mask, const void *site
   Slot *me = turn.me;
   if (turn.next != me) {
     me = switch_stacks(me, turn.next);
-    me->waiting = Waiting::kNothing;
     t_thread.slot = me;
     t_thread.thread_index = me->index;
   }

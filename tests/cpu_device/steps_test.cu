@@ -1,0 +1,158 @@
+/* Warps that move in step: what was written for GPUs before Volta, where the threads of a warp
+ * exchanged values through volatile shared memory with no barrier in between. A GPU of today may
+ * give other sums, so this runs on the CPU device alone; that the build warns is tested in
+ * refusals_test.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+/* One block's answer of n ints. */
+template <class Kernel>
+std::vector<int> run(Kernel kernel, int threads, int n) {
+  int *out;
+  EXPECT_EQ(cudaMalloc((void **)&out, (size_t)n * sizeof(int)), cudaSuccess);
+  EXPECT_EQ(cudaMemset(out, 0x55, (size_t)n * sizeof(int)), cudaSuccess);
+  kernel<<<1, threads>>>(out);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  std::vector<int> host(n);
+  EXPECT_EQ(cudaMemcpy(host.data(), out, (size_t)n * sizeof(int), cudaMemcpyDeviceToHost),
+            cudaSuccess);
+  EXPECT_EQ(cudaFree(out), cudaSuccess);
+  return host;
+}
+
+__device__ void last_warp(volatile int *v, unsigned t) {
+  v[t] += v[t + 32];
+  v[t] += v[t + 16];
+  v[t] += v[t + 8];
+  v[t] += v[t + 4];
+  v[t] += v[t + 2];
+  v[t] += v[t + 1];
+}
+
+__global__ void sum_by_function(int *out) {
+  __shared__ int s[256];
+  const unsigned t = threadIdx.x;
+  s[t] = (int)t + 1;
+  __syncthreads();
+  for (unsigned k = blockDim.x / 2; k > 32; k /= 2) {
+    if (t < k) s[t] += s[t + k];
+    __syncthreads();
+  }
+  if (t < 32) last_warp(s, t);
+  if (t == 0) out[0] = s[0];
+}
+
+__global__ void sum_in_kernel(int *out) {
+  extern __shared__ int unused[];
+  volatile __shared__ int s[64];
+  const unsigned t = threadIdx.x;
+  int mine = (int)t + 1;
+  s[t] = mine;
+  if (t < 16) s[t + 32] = 0; /* by lanes that skip what others do */
+  __syncthreads();
+  if (t < 16) {
+    s[t] = mine = mine + s[t + 16];
+    s[t] = mine = mine + s[t + 8];
+    s[t] = mine = mine + s[t + 4];
+    s[t] = mine = mine + s[t + 2];
+    s[t] = mine = mine + s[t + 1];
+  }
+  if (t == 0) out[0] = s[0];
+}
+
+/* Each lane takes part in fewer steps than the next. */
+__global__ void scan_warps(int *out) {
+  __shared__ int s[128];
+  volatile int *v = s;
+  const int t = (int)threadIdx.x, lane = t % 32;
+  v[t] = t % 7 + 1;
+  if (lane >= 1) v[t] = v[t - 1] + v[t];
+  if (lane >= 2) v[t] = v[t - 2] + v[t];
+  if (lane >= 4) v[t] = v[t - 4] + v[t];
+  if (lane >= 8) v[t] = v[t - 8] + v[t];
+  if (lane >= 16) v[t] = v[t - 16] + v[t];
+  out[t] = v[t];
+}
+
+__global__ void scan_in_loop(int *out) {
+  __shared__ volatile int v[64];
+  const int t = (int)threadIdx.x, lane = t % 32;
+  v[t] = 1;
+  for (int d = 1; d < 32; d *= 2)
+    if (lane >= d) v[t] += v[t - d];
+  out[t] = v[t];
+}
+
+/* Lanes whose values come late: they are waited for. */
+__global__ void late_lanes(int *out) {
+  __shared__ volatile int v[33];
+  const int t = (int)threadIdx.x;
+  if (t == 0) v[32] = 0;
+  v[t] = t;
+  long long begin = clock64();
+  if (t % 8 == 3)
+    while (clock64() - begin < 30 * 1000 * 1000) continue;
+  v[t] = v[t + 1];
+  out[t] = v[t];
+}
+
+/* A flag in shared memory, and a spinning reader in the writer's own warp. */
+__global__ void flag_in_warp(int *out) {
+  volatile __shared__ int flag[2];
+  if (threadIdx.x == 0) flag[0] = 0;
+  __syncthreads();
+  if (threadIdx.x == 1) {
+    while (flag[0] == 0) continue;
+    out[0] = flag[0];
+  }
+  if (threadIdx.x == 7) flag[0] = 42;
+}
+
+__global__ void in_global_memory(int *out) {
+  volatile int *v = out;
+  v[threadIdx.x] = 1;
+  v[threadIdx.x] += (int)threadIdx.x;
+}
+
+TEST(InStep, TheLastWarpOfASum) {
+  EXPECT_EQ(run(sum_by_function, 256, 1)[0], 256 * 257 / 2);
+  EXPECT_EQ(run(sum_by_function, 64, 1)[0], 64 * 65 / 2);
+}
+
+TEST(InStep, WithTheValueKeptInARegister) { EXPECT_EQ(run(sum_in_kernel, 32, 1)[0], 32 * 33 / 2); }
+
+TEST(InStep, LanesThatSkipAStep) {
+  const std::vector<int> got = run(scan_warps, 128, 128);
+  int sum = 0;
+  for (int t = 0; t < 128; ++t) {
+    sum = t % 32 == 0 ? t % 7 + 1 : sum + t % 7 + 1;
+    ASSERT_EQ(got[t], sum) << "at " << t;
+  }
+}
+
+TEST(InStep, InALoop) {
+  const std::vector<int> got = run(scan_in_loop, 64, 64);
+  for (int t = 0; t < 64; ++t) ASSERT_EQ(got[t], t % 32 + 1) << "at " << t;
+}
+
+TEST(InStep, LateLanes) {
+  const std::vector<int> got = run(late_lanes, 32, 32);
+  for (int t = 0; t < 31; ++t) ASSERT_EQ(got[t], t + 1) << "at " << t;
+}
+
+TEST(InStep, AReaderThatSpinsIsNotWaitedForForEver) {
+  EXPECT_EQ(run(flag_in_warp, 32, 1)[0], 42);
+}
+
+TEST(InStep, GlobalMemoryIsWrittenAtOnce) {
+  const std::vector<int> got = run(in_global_memory, 40, 40);
+  for (int t = 0; t < 40; ++t) ASSERT_EQ(got[t], 1 + t);
+}
+
+}  // namespace
