@@ -149,6 +149,10 @@ class thread_block : public thread_group {
   static dim3 thread_index() { return dim3(::cpu_device::thread_index()); }
   static dim3 group_dim() { return ::cpu_device::block_dim(); }
   static dim3 dim_threads() { return ::cpu_device::block_dim(); }
+  /* In two halves: who waits, waits for all to have come to the wait. */
+  struct arrival_token {};
+  static arrival_token barrier_arrive() { return arrival_token(); }
+  static void barrier_wait(arrival_token &&) { sync(); }
 };
 
 class grid_group : public thread_group {
@@ -235,6 +239,19 @@ inline coalesced_group binary_partition(const Group &group, bool predicate) {
 template <class Group, class Label>
 inline coalesced_group labeled_partition(const Group &group, Label label) {
   return coalesced_group(__match_any_sync(group.lane_mask(), label));
+}
+
+/* One of the group's threads calls it; the broadcasting form gives its result to all. */
+template <class Group, class Function, class... A>
+inline void invoke_one(const Group &group, Function &&function, A &&...args) {
+  if (group.thread_rank() == 0) function(static_cast<A &&>(args)...);
+}
+template <class Group, class Function, class... A>
+inline auto invoke_one_broadcast(const Group &group, Function &&function, A &&...args)
+    -> decltype(function(static_cast<A &&>(args)...)) {
+  decltype(function(static_cast<A &&>(args)...)) result{};
+  if (group.thread_rank() == 0) result = function(static_cast<A &&>(args)...);
+  return group.shfl(result, 0);
 }
 
 template <class Group>

@@ -1,0 +1,188 @@
+/* Cooperative groups, cuda::barrier and copies into shared memory: the same on the CPU device and
+ * on a GPU.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+namespace cg = cooperative_groups;
+
+const int kThreads = 128;
+
+/* Runs a kernel of one block over an array of results. */
+template <class Kernel>
+static void run(Kernel kernel, int (&out)[kThreads]) {
+  int *d = nullptr;
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&d, sizeof out));
+  for (int i = 0; i < kThreads; ++i) out[i] = 3 * i + 1;
+  ASSERT_EQ(cudaSuccess, cudaMemcpy(d, out, sizeof out, cudaMemcpyHostToDevice));
+  kernel<<<1, kThreads>>>(d);
+  ASSERT_EQ(cudaSuccess, cudaGetLastError());
+  ASSERT_EQ(cudaSuccess, cudaMemcpy(out, d, sizeof out, cudaMemcpyDeviceToHost));
+  ASSERT_EQ(cudaSuccess, cudaFree(d));
+}
+
+__global__ void scan_of_tiles(int *x) {
+  const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  const int i = threadIdx.x, v = x[i];
+  x[i] = cg::inclusive_scan(tile, v) * 100 + cg::exclusive_scan(tile, v) +
+         10000000 * (int)tile.meta_group_rank() + cg::reduce(tile, v, cg::greater<int>());
+}
+
+TEST(Groups, ReductionsAndScansOfTiles) {
+  int out[kThreads];
+  run(scan_of_tiles, out);
+  for (int i = 0; i < kThreads; ++i) {
+    const int first = i / 16 * 16;
+    int sum = 0;
+    for (int k = first; k <= i; ++k) sum += 3 * k + 1;
+    EXPECT_EQ(sum * 100 + sum - (3 * i + 1) + 10000000 * (i / 16) + 3 * (first + 15) + 1, out[i])
+        << "thread " << i;
+  }
+}
+
+__global__ void one_for_all(int *x) {
+  const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+  const int base = cg::invoke_one_broadcast(tile, [&] { return atomicAdd(&x[0], 1000); });
+  cg::this_thread_block().sync();
+  if (threadIdx.x > 0) x[threadIdx.x] = base % 1000;
+}
+
+TEST(Groups, OneThreadIsInvokedForAll) {
+  int out[kThreads];
+  run(one_for_all, out);
+  EXPECT_EQ(4001, out[0]);
+  for (int i = 1; i < kThreads; ++i) EXPECT_EQ(1, out[i]);
+}
+
+__global__ void reversed_by_copy(int *x) {
+  __shared__ int s[kThreads];
+  const auto block = cg::this_thread_block();
+  cg::memcpy_async(block, s, x, sizeof(int) * kThreads);
+  cg::wait(block);
+  x[threadIdx.x] = s[kThreads - 1 - threadIdx.x];
+}
+
+TEST(Groups, AGroupCopiesTogether) {
+  int out[kThreads];
+  run(reversed_by_copy, out);
+  for (int i = 0; i < kThreads; ++i) EXPECT_EQ(3 * (kThreads - 1 - i) + 1, out[i]);
+}
+
+__global__ void reversed_by_primitives(int *x) {
+  __shared__ int s[kThreads];
+  __pipeline_memcpy_async(&s[threadIdx.x], &x[threadIdx.x], sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  x[threadIdx.x] = s[kThreads - 1 - threadIdx.x];
+}
+
+TEST(Groups, PipelinePrimitivesCopy) {
+  int out[kThreads];
+  run(reversed_by_primitives, out);
+  for (int i = 0; i < kThreads; ++i) EXPECT_EQ(3 * (kThreads - 1 - i) + 1, out[i]);
+}
+
+__global__ void rounds_with_a_barrier(int *x) {
+#ifdef __CUDACC__
+#pragma nv_diag_suppress static_var_with_dynamic_init
+#endif
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  __shared__ int s[2][kThreads];
+  const int i = threadIdx.x;
+  if (i == 0) init(&bar, kThreads);
+  __syncthreads();
+  s[0][i] = x[i];
+  for (int round = 0; round < 5; ++round) {
+    auto token = bar.arrive();
+    bar.wait(static_cast<decltype(token) &&>(token));
+    s[(round + 1) % 2][i] = s[round % 2][(i + 1) % kThreads];
+  }
+  bar.arrive_and_wait();
+  x[i] = s[1][i];
+}
+
+TEST(Groups, ABarrierSeparatesRounds) {
+  int out[kThreads];
+  run(rounds_with_a_barrier, out);
+  for (int i = 0; i < kThreads; ++i) EXPECT_EQ(3 * ((i + 5) % kThreads) + 1, out[i]);
+}
+
+__global__ void some_drop_out(int *x) {
+#ifdef __CUDACC__
+#pragma nv_diag_suppress static_var_with_dynamic_init
+#endif
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  __shared__ int sum;
+  if (threadIdx.x == 0) {
+    init(&bar, kThreads);
+    sum = 0;
+  }
+  __syncthreads();
+  if (threadIdx.x % 2) {
+    bar.arrive_and_drop();
+    return;
+  }
+  bar.arrive_and_wait();
+  atomicAdd(&sum, 1);
+  bar.arrive_and_wait();
+  x[threadIdx.x] = sum;
+}
+
+TEST(Groups, ThreadsThatDropOutAreNotWaitedFor) {
+  int out[kThreads];
+  run(some_drop_out, out);
+  for (int i = 0; i < kThreads; i += 2) EXPECT_EQ(kThreads / 2, out[i]);
+}
+
+__global__ void split_barrier(int *x) {
+  __shared__ int s[kThreads];
+  auto block = cg::this_thread_block();
+  s[block.thread_rank()] = x[block.thread_rank()];
+  auto token = block.barrier_arrive();
+  const int other = (block.thread_rank() + 7) % kThreads;
+  block.barrier_wait(static_cast<decltype(token) &&>(token));
+  x[block.thread_rank()] = s[other];
+}
+
+TEST(Groups, TheBlocksBarrierInTwoHalves) {
+  int out[kThreads];
+  run(split_barrier, out);
+  for (int i = 0; i < kThreads; ++i) EXPECT_EQ(3 * ((i + 7) % kThreads) + 1, out[i]);
+}
+
+__global__ void stages_of_a_pipeline(int *x) {
+  const int kStages = 2, kPart = kThreads / 4;
+  __shared__ int s[kStages][kPart];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, kStages> state;
+  const auto block = cg::this_thread_block();
+  auto pipe = cuda::make_pipeline(block, &state);
+  int sum = 0;
+  for (int part = 0, fetched = 0; part < 4; ++part) {
+    for (; fetched < 4 && fetched < part + kStages; ++fetched) {
+      pipe.producer_acquire();
+      cuda::memcpy_async(block, s[fetched % kStages], x + fetched * kPart, sizeof s[0], pipe);
+      pipe.producer_commit();
+    }
+    pipe.consumer_wait();
+    for (int i = 0; i < kPart; ++i) sum += s[part % kStages][i];
+    pipe.consumer_release();
+  }
+  block.sync();
+  x[threadIdx.x] = sum + (int)threadIdx.x;
+}
+
+TEST(Groups, StagesOfAPipeline) {
+  int out[kThreads], sum = 0;
+  run(stages_of_a_pipeline, out);
+  for (int i = 0; i < kThreads; ++i) sum += 3 * i + 1;
+  for (int i = 0; i < kThreads; ++i) EXPECT_EQ(sum + i, out[i]);
+}
