@@ -129,7 +129,7 @@ class Translator : private Tokens {
       }
     }
     for (const Function &f : functions_)
-      if (f.kernel && kernels_named_[f.name] == 1 && in_namespace(f.begin)) register_kernel(f);
+      if (f.kernel && in_namespace(f.begin)) register_kernel(f);
   }
 
   /* [=] __device__ (int i) { ... }: what is in it is device code. */
@@ -170,10 +170,25 @@ class Translator : private Tokens {
 
   /* Lets cudaLaunchKernel find the kernel by its address. */
   void register_kernel(const Function &f) {
+    std::string name = f.name;
+    if (kernels_named_[f.name] > 1) name = "((void (*)(" + parameters(f) + "))" + f.name + ")";
     edits_.push_back({t_[f.body_end].end, t_[f.body_end].end,
                       " static ::cpu_device::KernelEntry cu_kernel" +
-                          std::to_string(t_[f.begin].begin) + "(\"" + f.name + "\", " + f.name +
-                          ", ::cpu_device::TagProbe{}.symbol<(" + f.name + ")>());"});
+                          std::to_string(t_[f.begin].begin) + "(\"" + f.name + "\", " + name +
+                          ", ::cpu_device::TagProbe{}.symbol<(" + name + ")>());"});
+  }
+
+  /* The parameter list, without default values, as in the type of a pointer to the function. */
+  std::string parameters(const Function &f) const {
+    size_t close = f.body - 1;
+    while (open_of(close) != ')') --close;
+    std::string list;
+    for (size_t j = opening(close) + 1; j < close; ++j) {
+      if (open_of(j) == '=')
+        while (j < close && open_of(j) != ',') j = open_of(j) == '(' ? closing(j) + 1 : j + 1;
+      if (j < close) list += text(j) + " ";
+    }
+    return list;
   }
 
   /* A variable of the device's, declared from token i to its end: all of them lie together, so
@@ -414,9 +429,10 @@ class Translator : private Tokens {
 
   /* ---- launches ---- */
 
+  /* Formatters write `<< <` and `>> >`. */
   bool opens_launch(size_t i) const {
-    return open_of(i) == '<' && open_of(i + 1) == '<' && open_of(i + 2) == '<' && touch(i) &&
-           i > 0 && !is(i - 1, "operator");
+    return open_of(i) == '<' && open_of(i + 1) == '<' && open_of(i + 2) == '<' && i > 0 &&
+           !is(i - 1, "operator");
   }
 
   /* The first token of the expression that names the kernel and ends before token `i`. */
@@ -473,8 +489,7 @@ class Translator : private Tokens {
       const char c = open_of(close);
       if (c == '(' || c == '[' || c == '{') close = closing(close);
       if (c == ';' || c == '}') return fail(i, "'<<<' without '>>>'");
-      if (c == '>' && open_of(close + 1) == '>' && open_of(close + 2) == '>' && touch(close) &&
-          touch(close + 1) && open_of(close + 3) != '>')
+      if (c == '>' && open_of(close + 1) == '>' && open_of(close + 2) == '>' && open_of(close + 3) != '>')
         break;
     }
     if (arguments_between(i + 2, close) == 1)
@@ -496,13 +511,16 @@ class Translator : private Tokens {
     const char *can_wait = known != leaf_.end() && known->second ? "false" : "true";
     std::string quoted;
     for (char c : kernel) quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    /* Only a name can be a function that is known when the program is compiled. */
+    const std::string tag = t_[first].kind != kName && !is(first, "::")
+                                ? "0"
+                                : "[&](auto cu_p) -> decltype(cu_p.template symbol<(" + kernel +
+                                      ")>()) { return cu_p.template symbol<(" + kernel + ")>(); }";
     replace(first, i + 2,
             std::string("::cpu_device::launch<") + can_wait +
                 ">([=](const auto &...cu_a) { " + kernel +
                 "(cu_a...); }, [&](auto cu_p) -> decltype(cu_p(" + kernel + ")) { return cu_p(" +
-                kernel + "); }, [&](auto cu_p) -> decltype(cu_p.template symbol<(" + kernel +
-                ")>()) { return cu_p.template symbol<(" + kernel +
-                ")>(); }, ::cpu_device::LaunchPlace{\"" + quoted + "\", \"" +
+                kernel + "); }, " + tag + ", ::cpu_device::LaunchPlace{\"" + quoted + "\", \"" +
                 file(i) + "\", " + std::to_string(t_[i].line) +
                 ", nullptr}, ::cpu_device::LaunchShape(");
     replace(close, close + 2, "))");

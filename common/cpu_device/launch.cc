@@ -178,9 +178,13 @@ cudaError_t launch_work(const cudaKernelNodeParams &p, const LaunchRecord *befor
                      work);
 }
 
-void queue_launch(const LaunchPlace &place, const void *function, const LaunchShape &shape,
+void queue_launch(const LaunchPlace &given, const void *function, const LaunchShape &shape,
                   std::unique_ptr<KernelCall> call) {
-  if (function) kernels().emplace(function, Kernel{place.kernel, place.symbol, nullptr});
+  LaunchPlace place = given;
+  if (function) {
+    auto known = kernels().emplace(function, Kernel{place.kernel, place.symbol, nullptr}).first;
+    if (!place.symbol) place.symbol = known->second.symbol; /* launched through a pointer */
+  }
   record(check_and_queue(place, function, shape, std::move(call), false));
 }
 
