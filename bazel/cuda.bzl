@@ -32,6 +32,10 @@ _CPU_DEVICE_FLAGS = [
     "-Wno-unknown-pragmas",
 ]
 
+# What a GPU does in another way, or ends with an error: reported with the source line.
+# common/cpu_device/arithmetic_checks.cc is what the compiler's checks call.
+CHECK_COPTS = ["-fsanitize=alignment,shift-exponent,float-cast-overflow"]
+
 def _stem(ctx, src):
     """src's path in its package, without extension: two files in one target may have one name."""
     stem = src.short_path.replace("../", "")
@@ -101,9 +105,10 @@ def _nvcc_compile(ctx, cuda, cc_toolchain, context, src):
 # CPU device.
 
 def cpu_flags(ctx):
+    flags = _CPU_DEVICE_FLAGS + (CHECK_COPTS if ctx.attr._toolkit[CudaInfo].check else [])
     if ctx.var["COMPILATION_MODE"] == "dbg":
-        return _CPU_DEVICE_FLAGS + ["-O0", "-g"]
-    return _CPU_DEVICE_FLAGS + ["-O3", "-g1"]
+        return flags + ["-O0", "-g"]
+    return flags + ["-O3", "-g1"]
 
 def _cu_to_cpp(ctx, features, cc_toolchain, context, src):
     """Preprocesses and rewrites one .cu file; returns the C++ file."""

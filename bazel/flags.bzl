@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The build settings --//bazel:device, :archs and :fmad, and what they come to."""
+"""The build settings --//bazel:device, :archs, :fmad and :check, and what they come to."""
 
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -30,6 +30,7 @@ CudaInfo = provider(
         "own_ccbin": "True where nvcc picks its host compiler itself",
         "archs": "list of sm_XX (machine code) and compute_XX (PTX)",
         "fmad": "False: no multiplication is fused with an addition",
+        "check": "True: kernels on the CPU device look for faults that a GPU may not show",
         "state": "file with all that was found; an input of each nvcc action",
     },
 )
@@ -107,6 +108,7 @@ def _cuda_toolkit_impl(ctx):
             own_ccbin = cuda.own_ccbin,
             archs = archs,
             fmad = ctx.attr.fmad[FlagInfo].value == "true",
+            check = ctx.attr.check[FlagInfo].value == "true",
             state = ctx.file.state,
         ),
     ]
@@ -133,6 +135,7 @@ cuda_toolkit = rule(
         "device": attr.label(mandatory = True, providers = [FlagInfo]),
         "archs": attr.label(mandatory = True, providers = [FlagInfo]),
         "fmad": attr.label(mandatory = True, providers = [FlagInfo]),
+        "check": attr.label(mandatory = True, providers = [FlagInfo]),
         "state": attr.label(allow_single_file = True, mandatory = True),
     }, **_FACTS),
     doc = "Resolves device=auto; the facts are those of @local_cuda//:defs.bzl.",

@@ -18,6 +18,7 @@
  *   warp.cc       warp operations
  *   shared.cc     shared memory
  *   printf.cc     device printf
+ *   arithmetic_checks.cc  what --config=check finds in arithmetic
  *   faults.cc     signals: a bad access becomes an error with a sentence
  *
  * One mutex, runtime_mutex(), guards all state but the executor's. Work that a program queues
