@@ -25,8 +25,13 @@ NVCC_ONLY = {"-arch": True, "--gpu-architecture": True, "-code": True, "-gencode
              "--expt-extended-lambda": False, "-expt-extended-lambda": False,
              "--expt-relaxed-constexpr": False, "-expt-relaxed-constexpr": False,
              "--use_fast_math": False, "-use_fast_math": False, "-G": False, "-dc": False,
-             "-lcudart": False, "-lcudadevrt": False, "-lcuda": False}
-VALUE_FOLLOWS = {"-I", "-D", "-U", "-L", "-l", "-include", "-isystem"}
+             "-lcudart": False, "-lcudadevrt": False, "-lcuda": False,
+             "-Xptxas": True, "--ptxas-options": True, "-Xcudafe": True, "-diag-suppress": True,
+             "-ccbin": True, "-cudart": True, "-O": False, "--device-debug": False,
+             "-ftz": True, "-prec-div": True, "-prec-sqrt": True, "-fmad": True, "--fmad": True,
+             "-res-usage": False, "--resource-usage": False, "-Wno-deprecated-gpu-targets": False}
+VALUE_FOLLOWS = {"-I", "-D", "-U", "-L", "-l", "-include", "-isystem", "-Xcompiler", "-Xlinker",
+                 "--compiler-options", "-std", "--std"}
 
 
 def usage(problem):
@@ -96,6 +101,7 @@ class Builder:
         self.gpu = self.settings["device"] == "gpu"
         if not self.gpu:
             self.flags, self.link_flags = for_the_host(self.flags), for_the_host(self.link_flags)
+            self.link_flags += [f for f in self.flags if f.startswith(("-fopenmp", "-pthread", "-fsanitize"))]
 
     def tool(self, name):
         return name if os.path.isabs(name) else os.path.join(self.runfiles, name)
@@ -140,11 +146,17 @@ def without_includes(flags):
 
 def for_the_host(flags):
     kept = []
-    skip = False
+    skip = passed_on = False
     for flag in flags:
         name = flag.split("=")[0]
         if skip:
             skip = False
+        elif passed_on or name in ("-Xcompiler", "--compiler-options"):  # -Xcompiler "-Wall,-fopenmp" or =...
+            value = flag if passed_on else flag.partition("=")[2]
+            passed_on = not passed_on and "=" not in flag
+            kept += value.strip("\"'").replace(",", " ").split()
+        elif name == "--std":
+            kept.append(flag[1:])
         elif name in NVCC_ONLY:
             skip = NVCC_ONLY[name] and "=" not in flag
         else:

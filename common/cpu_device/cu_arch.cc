@@ -77,7 +77,11 @@ class Reading : public Tokens {
     if (!parameters || i + 1 >= t_.size()) return false;
     p->open = i;
     p->close = closing(i);
-    p->key = file(p->first) + ": " + words(p->first, p->open - 1);
+    p->key = file(p->first) + ": ";
+    for (size_t j = p->first; j < p->open; ++j) {
+      if (is(j, "__launch_bounds__")) j = closing(j + 1); /* often another number for the device */
+      else p->key += text(j) + " ";
+    }
     return true;
   }
 

@@ -157,7 +157,8 @@ void Names::add_function(size_t start, size_t name, size_t body, size_t end, con
 /* All that `int a = 1, *b, c[3];` declares; name: the first one. */
 void Names::add_variables(size_t start, size_t name, size_t end, const std::string &path) {
   const bool device = has(start, end, "__device__") || has(start, end, "__constant__") ||
-                      has(start, end, "__managed__") || has(start, end, "__shared__");
+                      has(start, end, "__managed__") || has(start, end, "__shared__") ||
+                      has(start, name, "texture") || has(start, name, "surface");
   const bool constant = has(start, name, "const") || has(start, name, "constexpr");
   const bool computed = has(start, name, "constexpr");
   for (size_t i = name; i < end;) {

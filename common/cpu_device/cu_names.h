@@ -35,6 +35,9 @@ class Names : private Tokens {
   /* What nvcc would refuse, one for each name and function. */
   std::vector<Problem> problems() const;
 
+  /* The program itself declares a function of this name. */
+  bool is_function(const std::string &name) const { return by_name_.count(name) != 0; }
+
   /* Why `token`, the name before <<<, is no kernel; empty where it may be one. */
   std::string launch_problem(size_t token) const;
 

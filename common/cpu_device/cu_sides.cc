@@ -1,6 +1,8 @@
 /* Host names in device code, device names in host code, and launches of what is no kernel.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+
 #include <algorithm>
 
 #include "cu_names.h"
@@ -90,7 +92,10 @@ void Names::check_device(const Function &f, std::vector<Problem> *out) const {
     if (!is_call(i)) continue;
     auto called = by_name_.find(name);
     if (called == by_name_.end()) {
-      if (kHostLibrary.count(name) && !declared_in(f, name))
+      if (name.size() > 5 && name.compare(0, 4, "cuda") == 0 && isupper((unsigned char)name[4]))
+        say(i, name + " in device code (dynamic parallelism) is not supported on the CPU device: see "
+                      "docs/cpu_device.md, \"What is supported\"");
+      else if (kHostLibrary.count(name) && !declared_in(f, name))
         say(i, "calling a __host__ function(\"" + name + "\") from" + where + " is not allowed");
       continue;
     }

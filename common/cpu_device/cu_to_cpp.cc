@@ -8,6 +8,7 @@
  * What it cannot translate is an error with file and line.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 
 #include "cu_arch.h"
 #include "cu_names.h"
+#include "cu_ptx.h"
 #include "cu_steps.h"
 #include "cu_tokens.h"
 
@@ -300,7 +302,7 @@ class Translator : private Tokens {
       if (t_[i].kind != kName) continue;
       loops = loops || is(i, "while") || is(i, "for") || is(i, "goto");
       atomics = atomics || src_.text.compare(t_[i].begin, 6, "atomic") == 0;
-      if (is(i, "volatile") || is(i, "__ldcv") || (loops && atomics)) leaf = false;
+      if (is(i, "volatile") || is(i, "__ldcv") || is_asm(i) || (loops && atomics)) leaf = false;
       if (i <= f.body) continue;
       size_t next = i + 1;
       if (open_of(next) == '<' && closing_angle(next)) next = closing_angle(next) + 1;
@@ -329,6 +331,7 @@ class Translator : private Tokens {
     }
     if (unsupported(i)) return;
     if (device_call(i)) return;
+    if (inline_ptx(i)) return;
     if (names_.is_builtin(i)) return replace(i, i, "(::cpu_device::" + builtin_call(text(i)) + "())");
     drop_kernel_cast(i);
     know_kernel(i);
@@ -360,6 +363,57 @@ class Translator : private Tokens {
     return true;
   }
 
+  bool is_asm(size_t i) const { return is(i, "asm") || is(i, "__asm__") || is(i, "__asm"); }
+
+  /* asm volatile("..." : outputs : inputs : ...) in device code is PTX. */
+  bool inline_ptx(size_t i) {
+    if (!is_asm(i) || !(function_around(i) || in_device_lambda(i))) return false;
+    size_t open = i + 1;
+    while (is(open, "volatile") || is(open, "__volatile__")) ++open;
+    if (open_of(open) != '(') return false;
+    const size_t close = closing(open);
+    std::string ptx, unsupported;
+    std::vector<std::string> operands;
+    int part = 0; /* 0: instructions, 1: outputs, 2: inputs, 3: what else they change */
+    for (size_t j = open + 1; j < close; ++j) {
+      if (is(j, "::")) part += 2;
+      else if (open_of(j) == ':') ++part;
+      else if (part == 0 && t_[j].kind == kText) ptx += unquoted(text(j));
+      else if (open_of(j) == '(' && part < 3) {
+        operands.push_back(operand(j + 1, closing(j)));
+        j = closing(j);
+      }
+    }
+    if (ptx.find_first_not_of(" \t\n;") == std::string::npos) return true; /* a fence for the compiler */
+    const std::string cpp = ptx_as_cpp(ptx, operands, &unsupported);
+    if (cpp.empty()) {
+      fail(i, "inline PTX \"" + unsupported + "\" is not supported on the CPU device: see docs/cpu_device.md, "
+              "\"What is supported\"");
+      return true;
+    }
+    replace(i, close, "do { " + cpp + "} while (0)");
+    return true;
+  }
+
+  /* An operand's expression; it is not looked at again, so the device's names are put in here. */
+  std::string operand(size_t first, size_t end) const {
+    std::string s;
+    for (size_t j = first; j < end; ++j)
+      s += (names_.is_builtin(j) ? "::cpu_device::" + builtin_call(text(j)) + "()" : text(j)) + " ";
+    return s;
+  }
+
+  /* The characters of a string literal. */
+  static std::string unquoted(const std::string &literal) {
+    std::string s;
+    for (size_t i = literal.find('"') + 1; i + 1 < literal.size(); ++i) {
+      if (literal[i] != '\\') s += literal[i];
+      else if (strchr("ntr", literal[++i])) s += ' ';
+      else s += literal[i];
+    }
+    return s;
+  }
+
   bool in_device_lambda(size_t i) const {
     for (const auto &body : device_lambdas_)
       if (body.first < i && i < body.second) return true;
@@ -374,7 +428,14 @@ class Translator : private Tokens {
     return calls.at(name);
   }
 
-  /* What the CPU device does not have is named here, not by whatever the compiler would say. */
+  /* cuInit and its kin; cuCadd and other functions of complex numbers are not. */
+  static bool driver_call(const std::string &name) {
+    return name.size() > 3 && name.compare(0, 2, "cu") == 0 && isupper((unsigned char)name[2]) &&
+           (name[2] != 'C' || name.compare(0, 5, "cuCtx") == 0);
+  }
+
+  /* What the CPU device does not have is named here, the first of it, not by whatever the
+     compiler would say. */
   bool unsupported(size_t i) {
     static const std::map<std::string, std::string> features = {
         {"texture", "texture references"}, {"cudaTextureObject_t", "textures"},
@@ -388,15 +449,21 @@ class Translator : private Tokens {
         {"cudaGraphicsMapResources", "graphics interoperation"},
         {"cudaGraphicsGLRegisterBuffer", "graphics interoperation"},
         {"cudaIpcGetMemHandle", "memory shared between processes"},
+        {"surface", "surface references"}, {"CUcontext", "driver API calls"},
+        {"CUmodule", "driver API calls"}, {"CUfunction", "driver API calls"},
         {"wmma", "tensor cores (wmma)"}};
-    auto at = features.find(text(i));
-    if (at == features.end()) return false;
-    if (at->first == "texture" && open_of(i + 1) != '<') return false;
-    if (at->first == "wmma" && !is(i + 1, "::")) return false;
+    const std::string name = text(i);
     if (i && (open_of(i - 1) == '.' || is(i - 1, "->"))) return false;
-    if (named_unsupported_.insert(at->second).second)
-      fail(i, at->second + " are not supported on the CPU device: see docs/cpu_device.md, "
-                           "\"What is supported\"");
+    auto at = features.find(name);
+    std::string feature = at == features.end() ? "" : at->second;
+    if ((name == "texture" || name == "surface") && open_of(i + 1) != '<') return false;
+    if (name == "wmma" && !is(i + 1, "::")) return false;
+    if (driver_call(name) && open_of(i + 1) == '(' && !names_.is_function(name))
+      feature = "driver API calls (" + name + ")";
+    if (feature.empty()) return false;
+    if (!named_unsupported_) fail(i, feature + " are not supported on the CPU device: see docs/cpu_device.md, "
+                                     "\"What is supported\"");
+    named_unsupported_ = true;
     return true;
   }
 
@@ -656,7 +723,7 @@ class Translator : private Tokens {
   std::map<std::string, int> kernels_named_;
   std::map<size_t, std::string> sections_;   /* by the keyword's token */
   std::map<size_t, std::string> in_bodies_;  /* declarations to add after the { at that token */
-  std::set<std::string> named_unsupported_;
+  bool named_unsupported_ = false;
   bool failed_ = false;
 };
 

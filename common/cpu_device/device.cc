@@ -90,6 +90,7 @@ std::mutex &runtime_mutex() {
   return m;
 }
 
+unsigned multiprocessors() { return settings().threads; }
 bool is_device(int ordinal) { return ordinal >= 0 && ordinal < (int)devices().size(); }
 Device &device_at(int ordinal) { return devices()[(size_t)ordinal]; }
 int current_ordinal() { return t_ordinal; }

@@ -12,6 +12,7 @@
  *   graph_nodes.cc  the work of nodes, from their parameters and back
  *   graph_exec.cc   instantiated graphs: launches and updates
  *   copy.cc       copies and fills
+ *   arguments.cc  host pointers in what kernels are given
  *   launch.cc     launches: checks, then a place in the queue
  *   executor.cc   operating-system threads that run a kernel's blocks
  *   block.cc      a block's threads: fibers and barriers

@@ -26,6 +26,22 @@ __device__ double add_in_old_ways(double *address, double value) {
 }
 #endif
 
+#if __CUDA_ARCH__ >= 800
+#define BLOCKS_AT_ONCE 2
+#else
+#define BLOCKS_AT_ONCE 1
+#endif
+__global__ void __launch_bounds__(256, BLOCKS_AT_ONCE) bounded(int *out) { *out = BLOCKS_AT_ONCE; }
+
+TEST(Arch, LaunchBoundsMayDiffer) {
+  int *d, h = 0;
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&d, sizeof h));
+  bounded<<<1, 1>>>(d);
+  ASSERT_EQ(cudaSuccess, cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(2, h);
+  cudaFree(d);
+}
+
 __host__ __device__ int side() {
 #ifdef __CUDA_ARCH__
   return 2;

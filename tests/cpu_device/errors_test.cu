@@ -136,6 +136,41 @@ TEST(StickyErrors, HostPointer) {
   });
 }
 
+struct Matrix {
+  int rows, columns;
+  float *elements;
+  double scale;
+};
+
+__global__ void store_in(Matrix m) { m.elements[threadIdx.x] = (float)m.scale; }
+struct AddScale {
+  Matrix m, kept;
+  __device__ void operator()(int i) const { m.elements[i] += (float)kept.scale; }
+};
+template <class F>
+__global__ void call(F f) {
+  f(threadIdx.x);
+}
+
+/* Pointers in structures are the device's, or an error when they are used. */
+TEST(StickyErrors, HostPointerInAStructure) {
+  RUN_ALONE({
+    Matrix m = {4, 8, (float *)malloc(128), 2.0};
+    store_in<<<1, 32>>>(m);
+    CHECK_ALONE(700, cudaDeviceSynchronize());
+  });
+  RUN_ALONE({
+    Matrix m = {4, 8, nullptr, 2.0};
+    const Matrix kept = {1, 2, (float *)malloc(128), 3.0}; /* of no use to the device, and not used */
+    CHECK_ALONE(0, cudaMalloc(&m.elements, 128));
+    store_in<<<1, 32>>>(m);
+    call<<<1, 32>>>(AddScale{m, kept});
+    float h[32];
+    CHECK_ALONE(0, cudaMemcpy(h, m.elements, sizeof h, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 32; ++i) CHECK_ALONE(5, h[i]);
+  });
+}
+
 TEST(StickyErrors, FarBeyondSharedMemory) {
   RUN_ALONE({
     float *out = 0;

@@ -87,6 +87,9 @@ const Case kCases[] = {
     {"LaunchInAKernel", "__global__ void k() {\n  k<<<1, 1>>>();\n}\n",
      "a launch inside a kernel (dynamic parallelism) is not supported", 2},
 
+    {"UnknownPtx", "__global__ void k(float *x) {\n  asm volatile(\"cp.async.wait_all;\");\n}\n",
+     "inline PTX \"cp.async.wait_all\" is not supported on the CPU device: see docs/cpu_device.md", 2},
+
     /* Look-alikes that are right. */
     {"ConstNumber", "const int n = 5;\nconstexpr int m[2] = {1, 2};\n#define K 3\nenum { E = 4 };\n"
                     "__global__ void k(int *x) { *x = n + m[1] + K + E; }\n", "", 0},

@@ -73,12 +73,26 @@ cudaError_t launch_by_pointer(const void *function, LaunchShape shape, bool coop
 /* A host pointer given to a kernel becomes one that faults when used; all else is itself. */
 void *device_view(const void *pointer, const LaunchPlace &place);
 
+/* The same for the pointers among the members of an argument, wherever they stand in its bytes. */
+void close_host_pointers(void *bytes, size_t size, const LaunchPlace &place);
+
+/* The device's vector types hold numbers only; what else is aligned as a pointer may hold one. */
+template <class T, class... Vectors>
+constexpr bool is_one_of = (std::is_same_v<T, Vectors> || ...);
+template <class T>
+constexpr bool kMayHoldPointers =
+    std::is_class_v<T> && alignof(T) >= alignof(void *) &&
+    !is_one_of<T, int2, int4, uint2, uint4, float2, float4, double1, double2, double3, double4, long1, long2,
+               long3, long4, ulong1, ulong2, ulong3, ulong4, longlong1, longlong2, longlong3, longlong4,
+               ulonglong1, ulonglong2, ulonglong3, ulonglong4, short4, ushort4>;
+
 template <class T>
 inline T device_view_of(T value, const LaunchPlace &place) {
   if constexpr (std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>)
     return (T)device_view((const void *)value, place);
-  else
-    return value;
+  else if constexpr (kMayHoldPointers<T> && std::is_trivially_copyable_v<T>)
+    close_host_pointers(std::addressof(value), sizeof value, place);
+  return value;
 }
 
 /* What a launch keeps of an argument: of a reference its address, of an object with a copy
@@ -120,9 +134,10 @@ template <class P>
 struct Kept<P, std::enable_if_t<kByAddress<P>>> {
   using Type = Bytes<P>;
   using Passed = void *;
-  static Type of(P &&value, const LaunchPlace &) {
+  static Type of(P &&value, const LaunchPlace &place) {
     Type kept;
     __builtin_memcpy(kept.bytes, std::addressof(value), sizeof value);
+    close_host_pointers(kept.bytes, sizeof kept.bytes, place);
     return kept;
   }
 };

@@ -13,6 +13,7 @@
 #include "cpu_device_atomics.h"
 #include "cpu_device_math.h"
 #include "cpu_device_printf.h"
+#include "cpu_device_ptx.h"
 #include "cpu_device_steps.h"
 #include "cpu_device_sync.h"
 #include "cpu_device_warp.h"

@@ -1,4 +1,4 @@
-/* Of the toolkit, and not of the CPU device: the message says so.
+/* The older place of nvtx3/nvToolsExt.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#error "<nvToolsExt.h> is not supported on the CPU device: see docs/cpu_device.md, 'What is supported'"
+#include "nvtx3/nvToolsExt.h"

@@ -1,0 +1,52 @@
+/* Host pointers in the structures that kernels are given.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+namespace cpu_device {
+
+namespace {
+
+/* Code of the program and its libraries: what function pointers point at. */
+bool is_code(uintptr_t address) {
+  return dl_iterate_phdr(
+             [](struct dl_phdr_info *info, size_t, void *wanted) {
+               const uintptr_t at = *static_cast<uintptr_t *>(wanted);
+               for (int i = 0; i < info->dlpi_phnum; ++i) {
+                 const ElfW(Phdr) &part = info->dlpi_phdr[i];
+                 const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
+                 if (part.p_type == PT_LOAD && (part.p_flags & PF_X) && at >= begin && at < begin + part.p_memsz)
+                   return 1;
+               }
+               return 0;
+             },
+             &address) != 0;
+}
+
+bool is_mapped(uintptr_t address) {
+  static const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  unsigned char resident;
+  return mincore((void *)(address & ~(page - 1)), 1, &resident) == 0;
+}
+
+/* What no number is likely to be: where programs' heaps, stacks and libraries lie. */
+bool looks_like_host_pointer(uint64_t word) { return word >> 32 != 0 && word < (uint64_t)1 << 47 && is_mapped(word); }
+
+}  // namespace
+
+void close_host_pointers(void *bytes, size_t size, const LaunchPlace &place) {
+  for (size_t at = 0; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, (char *)bytes + at, sizeof word);
+    if (!looks_like_host_pointer(word) || is_code(word)) continue;
+    word = (uint64_t)device_view((const void *)word, place);
+    memcpy((char *)bytes + at, &word, sizeof word);
+  }
+}
+
+}  // namespace cpu_device
