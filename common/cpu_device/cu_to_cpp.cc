@@ -29,6 +29,8 @@
 
 namespace {
 
+const char *const WARN_OF_DOUBLE = "warning \"-Wdouble-promotion\"";
+
 /* ---- edits ---- */
 
 struct Edit {
@@ -38,12 +40,14 @@ struct Edit {
 
 class Translator : private Tokens {
  public:
-  explicit Translator(const Source &src) : Tokens(src), names_(src) {}
+  Translator(const Source &src, bool warn_of_double)
+      : Tokens(src), names_(src), warn_of_double_(warn_of_double) {}
 
   bool run() {
     for (const Names::Problem &p : names_.problems()) fail(p.token, p.message);
     find_functions();
     keep_in_step();
+    if (warn_of_double_) find_float_code();
     for (size_t i = 0; i + 1 < t_.size(); ++i) {
       if (t_[i].system) continue;
       if (is(i, "__shared__")) {
@@ -315,6 +319,66 @@ class Translator : private Tokens {
     at->second = at->second && leaf;
   }
 
+  /* ---- floats that become double ---- */
+
+  /* In device code that never says "double", a float that becomes one comes of a literal such
+     as 0.5 for 0.5f, or of a constant: the compiler is asked to warn there, and only there. */
+  void find_float_code() {
+    for (const Function &f : functions_) {
+      bool initialisers = false; /* of a constructor: the first { need not be the body's */
+      for (size_t i = f.begin; i < f.body; ++i) initialisers = initialisers || open_of(i) == ':';
+      if (!initialisers) note_float_code(f.begin, f.body, f.body_end);
+    }
+    for (const auto &body : device_lambdas_)
+      if (!function_around(body.first)) note_float_code(body.first, body.first, body.second);
+  }
+
+  void note_float_code(size_t begin, size_t body, size_t body_end) {
+    for (size_t i = begin; i < body_end; ++i)
+      if (is(i, "double")) return;
+    float_code_.emplace_back(body, body_end);
+    in_bodies_[body] = pragmas(body, true, {"push", WARN_OF_DOUBLE}) + in_bodies_[body];
+    replace(body_end, body_end, pragmas(body_end, false, {"pop"}) + "}");
+  }
+
+  /* GCC diagnostic pragmas on lines of their own, to go before token i, or after it. What
+     follows them keeps its line and column. */
+  std::string pragmas(size_t i, bool after, const std::vector<const char *> &words) const {
+    const size_t at = after ? t_[i].end : t_[i].begin;
+    const size_t line_start = src_.text.rfind('\n', at - 1) + 1;
+    std::string lines = "\n";
+    for (const char *word : words) lines += std::string("#pragma GCC diagnostic ") + word + "\n";
+    return lines + "# " + std::to_string(t_[i].line) + " \"" + file(i) + "\"\n" +
+           std::string(at - line_start, ' ');
+  }
+
+  /* The arguments of a printf that is a statement of its own do become double, and may.
+     True if token i, the first of the call, begins such a statement; `last` is its ). */
+  bool is_statement(size_t i, size_t last) const {
+    if (open_of(last + 1) != ';') return false;
+    const char before = open_of(i - 1);
+    if (before == ';' || before == '{' || before == '}') return true;
+    if (is(i - 1, "else") || is(i - 1, "do")) return true;
+    if (before == ':') {
+      size_t at = i - 1;
+      while (open_of(at) != ';' && open_of(at) != '{' && open_of(at) != '}' && !is(at, "case") &&
+             !is(at, "default"))
+        --at;
+      return t_[at].kind == kName;
+    }
+    if (before != ')') return false;
+    const size_t head = opening(i - 1) - 1;
+    return is(head, "if") || is(head, "for") || is(head, "while") || is(head, "constexpr");
+  }
+
+  std::string calmed(size_t first, size_t last, const std::string &call) {
+    bool watched = false;
+    for (const auto &code : float_code_) watched = watched || (code.first < first && last < code.second);
+    if (!watched || !is_statement(first, last)) return call;
+    replace(last + 1, last + 1, ";" + pragmas(last + 1, true, {WARN_OF_DOUBLE}) + "}");
+    return "{" + pragmas(first, false, {"ignored \"-Wdouble-promotion\""}) + call;
+  }
+
   const Function *function_around(size_t i) const {
     for (const Function &f : functions_)
       if (f.body < i && i < f.body_end) return &f;
@@ -359,7 +423,8 @@ class Translator : private Tokens {
     if (!function_around(i) && !in_device_lambda(i)) return false;
     size_t first = i;
     if (is(i - 1, "::")) first = is(i - 2, "std") ? i - 2 : i - 1;
-    replace(first, i, print ? "::cpu_device::device_printf" : "::cpu_device::device_clock");
+    if (print) replace(first, i, calmed(first, closing(i + 1), "::cpu_device::device_printf"));
+    else replace(first, i, "::cpu_device::device_clock");
     return true;
   }
 
@@ -724,6 +789,8 @@ class Translator : private Tokens {
   std::map<size_t, std::string> sections_;   /* by the keyword's token */
   std::map<size_t, std::string> in_bodies_;  /* declarations to add after the { at that token */
   bool named_unsupported_ = false;
+  std::vector<std::pair<size_t, size_t>> float_code_;      /* bodies without double: { and } */
+  const bool warn_of_double_;
   bool failed_ = false;
 };
 
@@ -787,7 +854,11 @@ int main(int argc, char **argv) {
     source.text = merged_readings(host, device);
     tokenize(&source);
   }
-  Translator translator(source);
+  bool warn_of_double = true;
+  for (const char *word : command)
+    if (word && (!strcmp(word, "-w") || !strcmp(word, "-Wno-double-promotion")))
+      warn_of_double = false;
+  Translator translator(source, warn_of_double);
   if (!translator.run()) return 1;
   if (!write_file(argv[2], translator.result())) {
     fprintf(stderr, "cu_to_cpp: cannot write %s: %s\n", argv[2], strerror(errno));

@@ -10,6 +10,7 @@ at the end. Most tests use fake toolkits, a script and three empty files, and on
 they run everywhere; those that compile for the GPU are skipped where there is no real toolkit.
 """
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -335,6 +336,24 @@ class Compilation(BuildRulesTest):
     def test_warning_names_the_line_of_the_students_file(self):
         result = Bazel("build", "--config=cpu", BROKEN + "warning")
         self.check(result, True, "tests/build_rules/broken/warning.cu:7:", "int never_used = 3;")
+
+    def test_literal_that_makes_a_float_kernel_compute_in_double(self):
+        """Warned of with file and line, in device code alone, and not where double is meant."""
+        result = Bazel("build", "--config=cpu", BROKEN + "literals")
+        self.check(result, True)
+        found = re.findall(r"tests/build_rules/broken/literals\.cu:(\d+):.*warning: (.*)", result.text)
+        self.assertEqual({"8", "13", "21"}, {line for line, _ in found}, result.text)
+        for _, message in found:
+            self.assertRegex(message, "float.*double")
+        result = Bazel("build", "--config=cpu", "--copt=-Wno-double-promotion", BROKEN + "literals")
+        self.check(result, True)
+        self.assertNotIn("warning", result.text)
+
+    def test_misspelt_kernel_is_one_error(self):
+        result = Bazel("build", "--config=cpu", BROKEN + "misspelt_kernel")
+        self.check(result, False, "tests/build_rules/broken/misspelt_kernel.cu:7:",
+                   'identifier "kernle" is undefined')
+        self.assertEqual(1, result.text.count("error:"), result.text)
 
     def test_error_names_the_line_of_the_students_file(self):
         for device in self.devices():
