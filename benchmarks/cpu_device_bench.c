@@ -129,7 +129,7 @@ static bool measure_with_threads(size_t threads, size_t n, int repeats, Result *
         setenv("LAB_CPU_DEVICE_THREADS", text, 1);
         const Result measured = measure(n, threads, repeats);
         const bool sent = write(ends[1], &measured, sizeof measured) == sizeof measured;
-        exit(sent ? 0 : 1);
+        _exit(sent ? 0 : 1); /* what main had allocated is main's to release */
     }
     close(ends[1]);
     const bool received = read(ends[0], result, sizeof *result) == sizeof *result;
@@ -173,6 +173,7 @@ int main(int argc, char **argv) {
         Result result;
         if (!measure_with_threads(threads, options.n, repeats, &result)) {
             fprintf(stderr, "the measurement with %zu threads failed\n", threads);
+            record_free(record);
             return 1;
         }
         right = right && result.right;
@@ -200,6 +201,7 @@ int main(int argc, char **argv) {
     }
     if (record != NULL && !record_write(record, options.json_path, message, sizeof message)) {
         fprintf(stderr, "%s\n", message);
+        record_free(record);
         return 1;
     }
     record_free(record);

