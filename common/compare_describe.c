@@ -49,8 +49,8 @@ static bool is_2d(const LaunchGeometry *geometry)
 static const char *text_element(const void *data, DType dtype, size_t i)
 {
     switch (dtype) {
-    case DTYPE_FLOAT32: return text_format("%.9g", (double)((const float *)data)[i]);
-    case DTYPE_FLOAT64: return text_format("%.17g", ((const double *)data)[i]);
+    case DTYPE_FLOAT32: return text_real((double)((const float *)data)[i], 9);
+    case DTYPE_FLOAT64: return text_real(((const double *)data)[i], 17);
     case DTYPE_INT8: return text_format("%d", ((const int8_t *)data)[i]);
     case DTYPE_UINT8: return text_format("%u", ((const uint8_t *)data)[i]);
     case DTYPE_INT16: return text_format("%d", ((const int16_t *)data)[i]);

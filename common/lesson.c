@@ -10,6 +10,7 @@
 #include "bazel/build_info.h"
 #include "common/ceiling.h"
 #include "common/check.h"
+#include "common/paragraph.h"
 #include "common/parallel.h"
 #include "common/staged_copy.h"
 
@@ -91,10 +92,11 @@ static void print_first_line(const Lesson *lesson)
 {
     if (lesson->on_cpu_device) {
         size_t cores = parallel_threads();
-        printf("%s on the CPU device%s: your kernels, run on this computer's %zu core%s. %s\n",
-               lesson->name,
-               lesson->device > 0 ? text_format(" (number %d)", lesson->device) : "", cores,
-               cores == 1 ? "" : "s", BUILD_DEVICE_REASON);
+        size_t column = (size_t)printf(
+            "%s on the CPU device%s: your kernels, run on this computer's %zu core%s.", lesson->name,
+            lesson->device > 0 ? text_format(" (number %d)", lesson->device) : "", cores,
+            cores == 1 ? "" : "s");
+        print_lines(column, 3, " " BUILD_DEVICE_REASON);
     } else {
         printf("%s on device %d: %s, compute capability %d.%d, %d SMs, %s\n", lesson->name,
                lesson->device, lesson->device_name, lesson->cc_major, lesson->cc_minor,
@@ -222,17 +224,42 @@ static int say_too_large(const Lesson *lesson, size_t n, const char *where, doub
     return LESSON_BAD_OPTION;
 }
 
+static const char *device_memory_name(const Lesson *lesson)
+{
+    return lesson->on_cpu_device ? "the CPU device's memory" : "device memory";
+}
+
+/* What a lesson's arrays may have: some is left for small arrays, for the driver,
+ * and for what allocations are rounded up by. */
+static double device_memory(const Lesson *lesson)
+{
+    double spare = fmin((double)lesson->free_bytes / 16, 64.0 * (1 << 20));
+    return (double)lesson->free_bytes - spare;
+}
+
+int lesson_check_least_memory(const Lesson *lesson, size_t bytes)
+{
+    if ((double)bytes <= device_memory(lesson)) {
+        return LESSON_CONTINUE;
+    }
+    fflush(stdout);
+    fprintf(stderr, "%s: not enough device memory: this lesson needs %s of %s at least, and has %s "
+                    "of %s\n",
+            lesson->name, text_bytes((double)bytes), device_memory_name(lesson),
+            text_bytes(device_memory(lesson)), text_bytes((double)lesson->total_bytes));
+    return LESSON_BAD_OPTION;
+}
+
 int lesson_check_memory(const Lesson *lesson, size_t n, size_t device_bytes_each,
                         size_t host_bytes_each)
 {
     /* In double: 10^24 bytes must compare right, the last digit need not. */
     double on_device = (double)n * (double)device_bytes_each;
     double on_host = (double)n * (double)host_bytes_each;
-    double device_free = (double)lesson->free_bytes, host_free = host_memory();
+    double device_free = device_memory(lesson), host_free = host_memory();
     if (on_device > device_free) {
-        return say_too_large(lesson, n, lesson->on_cpu_device ? "the CPU device's memory"
-                                                              : "device memory",
-                             on_device, device_free, (double)device_bytes_each);
+        return say_too_large(lesson, n, device_memory_name(lesson), on_device, device_free,
+                             (double)device_bytes_each);
     }
     if (lesson->on_cpu_device) { /* its memory is the host's */
         on_host += on_device;
@@ -249,11 +276,15 @@ int lesson_check_memory(const Lesson *lesson, size_t n, size_t device_bytes_each
 
 cudaError_t lesson_measure_ceiling(Lesson *lesson, size_t bytes)
 {
-    const size_t least = 1 << 20;
+    const size_t least = 4096;
     cudaError_t status = measure_copy_ceiling(bytes, 0, &lesson->copy_gbps);
     while (status == cudaErrorMemoryAllocation && bytes / 2 >= least) {
         bytes /= 2; /* the lesson's own arrays may leave too little room for two more */
         status = measure_copy_ceiling(bytes, 0, &lesson->copy_gbps);
+    }
+    if (status == cudaErrorMemoryAllocation) {
+        status = cudaSuccess; /* no room left at all: the ceiling stays unknown */
+        lesson->copy_gbps = 0;
     }
     record_number(lesson->record, "copy_ceiling_gbps", lesson->copy_gbps);
     return status;
@@ -335,30 +366,18 @@ const char *text_time(const TimerStats *stats)
     if (stats->repeats == 0) {
         return "not measured";
     }
-    return stats->doubtful ? text_format("~%.2g ms", stats->median_ms) : text_ms(stats->median_ms);
+    return stats->doubtful ? text_format("~%s", text_ms_about(stats->median_ms)) : text_ms(stats->median_ms);
 }
 
 /* --- Results --- */
-
-/* Prints text with each of its lines indented. */
-static void print_indented(const char *text)
-{
-    for (const char *at = text; *at != '\0'; ++at) {
-        putchar(*at);
-        if (*at == '\n') {
-            fputs("   ", stdout);
-        }
-    }
-    putchar('\n');
-}
 
 bool lesson_report(Lesson *lesson, const char *what, const CompareResult *result,
                    const LaunchGeometry *geometry)
 {
     char text[MESSAGE];
     compare_describe(result, geometry, text, sizeof text);
-    printf("   %s: ", what);
-    print_indented(text);
+    size_t column = (size_t)printf("   %s: ", what);
+    print_lines(column, 3, text);
     Record *check = record_row(lesson->record, "checks");
     record_text(check, "what", what);
     record_count(check, "elements", result->n);
@@ -410,7 +429,8 @@ void print_matrix(const float *x, size_t rows, size_t cols, const char *indent)
     for (size_t row = 0; row < shown_rows; ++row) {
         printf("%s%s", indent, row == 0 ? "[[" : " [");
         for (size_t col = 0; col < shown_cols; ++col) {
-            printf("%s%12.8f", col > 0 ? " " : "", (double)x[row * cols + col]);
+            double value = (double)x[row * cols + col];
+            printf("%s%12.8f", col > 0 ? " " : "", isnan(value) ? (double)NAN : value);
         }
         printf("%s]%s\n", shown_cols < cols ? " ..." : "",
                row + 1 < shown_rows ? "" : shown_rows < rows ? " ..." : "]");

@@ -55,8 +55,9 @@ typedef struct Lesson {
 
 /* Options, then the device, then the first line:
  *     03_elementwise on device 0: NVIDIA H200, compute capability 9.0, 132 SMs, 139.8 GiB
- * or, on the CPU device,
- *     03_elementwise on the CPU device: your kernels, run on this computer's 2 cores. …
+ * or, on the CPU device, with the reason for it on the same line or the next,
+ *     03_elementwise on the CPU device: your kernels, run on this computer's 2 cores.
+ *        No GPU was found: nvidia-smi is missing.
  * Returns LESSON_CONTINUE, or the exit status after saying why: help, a bad
  * option, no device, a driver too old for this toolkit, or a program that holds
  * no code for this GPU (with the Bazel flag that mends it). */
@@ -74,6 +75,10 @@ int lesson_options(Lesson *lesson, int argc, char **argv, const OptionsSpec *spe
 int lesson_check_memory(const Lesson *lesson, size_t n, size_t device_bytes_each,
                         size_t host_bytes_each);
 
+/* Has the device memory for what the lesson needs at any size? LESSON_CONTINUE, or
+ * LESSON_BAD_OPTION after one line that says what it needs and what there is. */
+int lesson_check_least_memory(const Lesson *lesson, size_t bytes);
+
 /* Why no device can be used, and what to do: driver missing or too old, hidden by
  * CUDA_VISIBLE_DEVICES, no GPU. "" (and 0) if one can. Leaves no error behind. */
 size_t device_preflight(char *text, size_t size);
@@ -89,7 +94,7 @@ size_t device_code_check(const char *archs, const char *toolkit, int major, int 
 bool device_find(const char *text, int *device, char *message, size_t size);
 
 /* Measures the copy ceiling for arrays of `bytes` into lesson->copy_gbps (less
- * where memory is short) and records it. */
+ * where memory is short, 0 where there is none) and records it. */
 cudaError_t lesson_measure_ceiling(Lesson *lesson, size_t bytes);
 
 /* A timer's options from --repeat and --warmup. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,7 +82,8 @@ const char *text_ms(double ms)
         return text_format("unknown");
     }
     if (ms >= 999.5) {
-        return text_format("%.3g s", ms / 1000);
+        return ms < 99.95e3 ? text_format("%.3g s", ms / 1000)
+                            : text_format("%s s", text_count((uint64_t)llround(fmin(ms, 1e18) / 1000)));
     }
     if (ms >= 99.5) {
         return text_format("%.0f ms", ms);
@@ -96,6 +98,26 @@ const char *text_ms(double ms)
         return text_format("%.3f ms", ms);
     }
     return text_format("%.1f us", ms * 1000);
+}
+
+const char *text_ms_about(double ms)
+{
+    if (!isfinite(ms)) {
+        return text_format("unknown");
+    }
+    bool seconds = ms >= 995;
+    double value = seconds ? ms / 1000 : ms;
+    if (value < 9.95) {
+        return text_format("%.2g %s", value, seconds ? "s" : "ms");
+    }
+    double unit = pow(10, floor(log10(value)) - 1);
+    return text_format("%s %s", text_count((uint64_t)llround(round(fmin(value / unit, 1e17)) * unit)),
+                       seconds ? "s" : "ms");
+}
+
+const char *text_real(double value, int digits)
+{
+    return isnan(value) ? "nan" : text_format("%.*g", digits, value);
 }
 
 const char *text_rate(double gbps)

@@ -73,13 +73,10 @@ void timer_stats_from(double *samples_ms, size_t count, TimerStats *stats)
     stats->doubtful = !(stats->spread <= TIMER_SPREAD_LIMIT);
 }
 
-/* Doubtful too if the clock moved between beginning and end. */
-static void judge_clock(TimerStats *stats)
+static bool clock_moved(const TimerStats *stats)
 {
     double before = stats->clock_before_mhz, after = stats->clock_after_mhz;
-    if (before > 0 && after > 0 && fabs(after - before) > CLOCK_LIMIT * fmax(before, after)) {
-        stats->doubtful = true;
-    }
+    return before > 0 && after > 0 && fabs(after - before) > CLOCK_LIMIT * fmax(before, after);
 }
 
 /* --- How often --- */
@@ -242,9 +239,10 @@ static cudaError_t measure(GpuWork work, void *context, const TimerOptions *opti
     if (samples == NULL) {
         return lab_fail(cudaErrorMemoryAllocation, "no host memory for %zu samples", plan.samples);
     }
-    double clock_before = sm_clock_mhz();
+    ClockReader read_clock = options->read_clock != NULL ? options->read_clock : sm_clock_mhz;
+    double clock_before = read_clock();
     status = sampler(work, context, stream, &plan, samples);
-    double clock_after = sm_clock_mhz();
+    double clock_after = read_clock();
     if (status == cudaSuccess) {
         timer_stats_from(samples, plan.samples, stats);
         stats->first_ms = first_ms;
@@ -252,7 +250,7 @@ static cudaError_t measure(GpuWork work, void *context, const TimerOptions *opti
         stats->warmups = plan.warmups;
         stats->clock_before_mhz = clock_before;
         stats->clock_after_mhz = clock_after;
-        judge_clock(stats);
+        stats->doubtful = stats->doubtful || clock_moved(stats);
     }
     free(samples);
     return status;
@@ -381,7 +379,7 @@ size_t timer_describe(const TimerStats *stats, char *text, size_t size)
         return buffer.length;
     }
     if (stats->doubtful) {
-        text_append(&buffer, "about %.2g ms (", stats->median_ms);
+        text_append(&buffer, "about %s (", text_ms_about(stats->median_ms));
     } else {
         text_append(&buffer, "%s (", text_ms(stats->median_ms));
     }
@@ -393,7 +391,8 @@ size_t timer_describe(const TimerStats *stats, char *text, size_t size)
     if (stats->spread > TIMER_SPREAD_LIMIT) {
         text_append(&buffer, "; doubtful: the samples differ by more than %.0f %%",
                     TIMER_SPREAD_LIMIT * 100);
-    } else if (stats->doubtful) {
+    }
+    if (clock_moved(stats)) {
         text_append(&buffer, "; doubtful: the SM clock went from %.0f to %.0f MHz",
                     stats->clock_before_mhz, stats->clock_after_mhz);
     }

@@ -16,12 +16,16 @@
 extern "C" {
 #endif
 
+/* A reading of the SM clock in MHz; 0: cannot be had. */
+typedef double (*ClockReader)(void);
+
 /* Zero fields mean the default, so {0} is a good choice. */
 typedef struct TimerOptions {
     cudaStream_t stream; /* the stream that work uses; 0: the default stream */
     int warmup;          /* calls dropped after the first; 0: 3; negative: none */
     int repeat;          /* samples; 0: as many as fit budget_ms, 10 to 200 */
     double budget_ms;    /* time to spend when repeat is 0; 0: 500 */
+    ClockReader read_clock; /* before and after the samples; 0: sm_clock_mhz */
 } TimerOptions;
 
 typedef struct TimerStats {

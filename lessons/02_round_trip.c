@@ -74,7 +74,10 @@ static bool three_by_three(Lesson *lesson) {
     return lesson_report(lesson, "by hand, cudaMemcpy both ways", &same, NULL) && right;
 }
 
-/* 2. Shapes, types and strides; the last row is the large one. */
+/* 2. Shapes, types and strides; the last row is the large one. The largest of the
+ * others, 1,009 x 1,013 floats: */
+enum { LARGEST_FIXED_TRIP = 1009 * 1013 * 4 };
+
 static bool round_trips(Lesson *lesson) {
     const RoundTripCase trips[] = {
         {"nothing at all", DTYPE_FLOAT32, 2, {0, 7}, {0}, false},
@@ -158,6 +161,8 @@ static bool made_on_the_device(Lesson *lesson, float *x, float *out, float *d_bu
 int main(int argc, char **argv) {
     Lesson lesson;
     int status = lesson_begin(&lesson, argc, argv, &SPEC);
+    if (status != LESSON_CONTINUE) return status;
+    status = lesson_check_least_memory(&lesson, LARGEST_FIXED_TRIP);
     if (status != LESSON_CONTINUE) return status;
     default_size_to_fit(&lesson, sizeof(float), 4 * sizeof(float));
     status = lesson_check_memory(&lesson, lesson.options.n, sizeof(float), 4 * sizeof(float));

@@ -21,7 +21,7 @@
 #include "lessons/default_size.h"
 #include "lessons/first_call.h"
 #include "lessons/launch_queue.h"
-#include "lessons/paragraph.h"
+#include "common/paragraph.h"
 #include "lessons/svg_plot.h"
 #include "lessons/timing_ways.h"
 

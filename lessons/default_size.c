@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Leaves a tenth of the device for its own needs, and half of the host. */
+/* Leaves a fifth of the device for its own needs, and half of the host. */
 static bool fits(const Lesson *lesson, size_t cols, size_t device_bytes_each,
                  size_t host_bytes_each) {
     double n = (double)lesson->options.rows * (double)cols;
     double host_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    return n * (double)device_bytes_each <= 0.9 * (double)lesson->free_bytes &&
+    return n * (double)device_bytes_each <= 0.8 * (double)lesson->free_bytes &&
            n * (double)host_bytes_each <= 0.5 * host_bytes;
 }
 

@@ -35,8 +35,17 @@ static size_t count_wrong_owners(size_t n, const uint32_t *block, const uint32_t
     return wrong;
 }
 
+/* How many elements are signed: two 4-byte numbers each, in half of what the lesson's own
+ * arrays have left. */
+static size_t signatures_that_fit(size_t n) {
+    size_t free_bytes = 0, total_bytes = 0;
+    CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+    size_t most = free_bytes / 16 < SIGNED_MAX ? free_bytes / 16 : SIGNED_MAX;
+    return n < most ? n : most;
+}
+
 bool show_threads_and_elements(Lesson *lesson, size_t n) {
-    const size_t signed_n = n < SIGNED_MAX ? n : SIGNED_MAX;
+    const size_t signed_n = signatures_that_fit(n);
     const size_t bytes = signed_n * sizeof(uint32_t);
     uint32_t *block = malloc(bytes), *thread = malloc(bytes);
     uint32_t *d_block = NULL, *d_thread = NULL;

@@ -96,7 +96,9 @@ bool timing_verify(Lesson *lesson, const TimingCase *timing_case, float *want) {
 
 const char *speed_up_text(const Lesson *lesson, const TimerStats *slow, const TimerStats *fast) {
     static char text[32];
-    if (lesson->on_cpu_device || !lesson->optimised || !(fast->median_ms > 0)) return "-";
+    if (lesson->on_cpu_device || !lesson->optimised || !(fast->median_ms > 0) ||
+        !(slow->median_ms > 0))
+        return "-";
     double ratio = slow->median_ms / fast->median_ms;
     if (slow->doubtful || fast->doubtful) {
         double unit = pow(10, floor(log10(ratio))); /* one digit is kept */

@@ -45,7 +45,33 @@ TEST(Text, Milliseconds) {
     EXPECT_STREQ("12.5 ms", text_ms(12.5));
     EXPECT_STREQ("333 ms", text_ms(333));
     EXPECT_STREQ("1.25 s", text_ms(1250));
+    EXPECT_STREQ("123 s", text_ms(123400));
+    EXPECT_STREQ("12,340 s", text_ms(12340e3));
     EXPECT_STREQ("unknown", text_ms(NAN));
+}
+
+TEST(Text, TimesOfTwoDigits) {
+    EXPECT_STREQ("0.00054 ms", text_ms_about(0.000538));
+    EXPECT_STREQ("0.036 ms", text_ms_about(0.0361));
+    EXPECT_STREQ("1.4 ms", text_ms_about(1.44));
+    EXPECT_STREQ("9.9 ms", text_ms_about(9.94));
+    EXPECT_STREQ("10 ms", text_ms_about(9.96));
+    EXPECT_STREQ("26 ms", text_ms_about(26.4));
+    EXPECT_STREQ("120 ms", text_ms_about(123.4));
+    EXPECT_STREQ("990 ms", text_ms_about(994));
+    EXPECT_STREQ("1 s", text_ms_about(996));
+    EXPECT_STREQ("1.2 s", text_ms_about(1234));
+    EXPECT_STREQ("12,000 s", text_ms_about(12340e3));
+    EXPECT_STREQ("0 ms", text_ms_about(0));
+    EXPECT_STREQ("unknown", text_ms_about(NAN));
+    EXPECT_STREQ("unknown", text_ms_about(INFINITY));
+}
+
+TEST(Text, NanHasNoSign) {
+    EXPECT_STREQ("nan", text_real(-std::nan(""), 9));
+    EXPECT_STREQ("nan", text_real(std::nan(""), 9));
+    EXPECT_STREQ("-inf", text_real(-INFINITY, 9));
+    EXPECT_STREQ("0.333333343", text_real(1.0f / 3, 9));
 }
 
 TEST(Text, Rate) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <string>
 #include <thread>
@@ -153,15 +154,14 @@ TEST(TimeCpu, MeasuresAndKeepsItsBudget) {
     TimerOptions options = {};
     options.budget_ms = 60;
     TimerStats stats;
-    const double begin = host_clock_ms();
     time_cpu(sleep_2_ms, &calls, &options, &stats);
     EXPECT_GE(stats.median_ms, 2);
-    EXPECT_LT(stats.median_ms, 20);
     EXPECT_GE(stats.first_ms, 2);
     EXPECT_EQ(3u, stats.warmups);
     EXPECT_EQ(1u, stats.batch);
     EXPECT_EQ(1 + 3 + static_cast<int>(stats.repeats), calls);
-    EXPECT_LT(host_clock_ms() - begin, 2000);
+    EXPECT_GE(stats.repeats, 3u);
+    EXPECT_LE(stats.repeats, 30u); // 60 ms hold no more
 }
 
 TEST(TimeCpu, ShortWorkIsBatched) {
@@ -176,7 +176,6 @@ TEST(TimeCpu, ShortWorkIsBatched) {
     EXPECT_GT(stats.batch, 1u);
     EXPECT_EQ(2u, stats.warmups);
     EXPECT_EQ(1 + 2 + 7 * static_cast<int>(stats.batch), calls);
-    EXPECT_LT(stats.median_ms, 0.01);
 }
 
 TEST(TimeCpu, NoWarmups) {
@@ -292,6 +291,72 @@ TEST_F(TimeGpu, ManySamplesStayWithinTheQueue) {
     TimerStats stats;
     ASSERT_EQ(cudaSuccess, time_gpu(fill, &small, &options, &stats));
     EXPECT_EQ(1500u, stats.repeats);
+}
+
+// --- Times that are not to be trusted ---
+
+// A clock that ramps up while the samples are taken, as a GPU's does after a rest.
+double idle_then_warm() {
+    static const double mhz[] = {345, 1980};
+    static int reading = 0;
+    return mhz[reading++ % 2];
+}
+
+double steady() { return 1980; }
+double unknown() { return 0; }
+
+std::string described(const TimerStats &stats) {
+    char text[400];
+    timer_describe(&stats, text, sizeof text);
+    return text;
+}
+
+TEST_F(TimeGpu, AClockThatMovesIsNamedAndCostsDigits) {
+    TimerOptions options = {};
+    options.repeat = 5;
+    options.read_clock = idle_then_warm;
+    TimerStats stats;
+    for (auto *timer : {time_gpu, time_gpu_end_to_end}) {
+        ASSERT_EQ(cudaSuccess, timer(fill, &work, &options, &stats));
+        EXPECT_EQ(345, stats.clock_before_mhz);
+        EXPECT_EQ(1980, stats.clock_after_mhz);
+        EXPECT_TRUE(stats.doubtful);
+        EXPECT_TRUE(contains(described(stats).c_str(), "the SM clock went from 345 to 1980 MHz"))
+            << described(stats);
+        EXPECT_EQ(0u, described(stats).find("about ")) << described(stats);
+    }
+}
+
+TEST_F(TimeGpu, AClockThatStandsOrIsNotKnownIsNoReasonToDoubt) {
+    TimerOptions options = {};
+    options.repeat = 1; // no spread
+    TimerStats stats;
+    for (ClockReader reader : {steady, unknown}) {
+        options.read_clock = reader;
+        ASSERT_EQ(cudaSuccess, time_gpu(fill, &work, &options, &stats));
+        EXPECT_EQ(reader(), stats.clock_before_mhz);
+        EXPECT_FALSE(stats.doubtful) << described(stats);
+        EXPECT_FALSE(contains(described(stats).c_str(), "doubtful"));
+    }
+}
+
+// Sleeps 2 ms, or 20 ms in every other call.
+void uneven_sleep(void *context) {
+    const bool is_long = ++*static_cast<int *>(context) % 2 == 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(is_long ? 20 : 2));
+}
+
+TEST(TimeCpu, SamplesThatDifferAreDoubtful) {
+    int calls = 0;
+    TimerOptions options = {};
+    options.repeat = 8;
+    TimerStats stats;
+    time_cpu(uneven_sleep, &calls, &options, &stats);
+    EXPECT_GT(stats.spread, TIMER_SPREAD_LIMIT);
+    EXPECT_TRUE(stats.doubtful);
+    EXPECT_EQ(0u, described(stats).find("about ")) << described(stats);
+    EXPECT_TRUE(contains(described(stats).c_str(), "the samples differ by more than 10 %"));
+    EXPECT_LT(stats.min_ms, stats.median_ms);
 }
 
 TEST_F(TimeGpu, AFailingCallIsReportedWhereverItComes) {

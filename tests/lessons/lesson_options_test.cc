@@ -180,6 +180,20 @@ TEST_P(LessonOptions, AFailingAllocationOrCopyIsToldAndEndsWithOne) {
     }
 }
 
+TEST_P(LessonOptions, ASmallDeviceIsEnoughOrItIsSaidWhatIsMissing) {
+    if (!kCpuDevice) GTEST_SKIP() << "only the CPU device can be made smaller";
+    for (const char *memory : {"1M", "2M", "3M", "4M", "8M", "16M"}) {
+        SCOPED_TRACE(memory);
+        LessonRun result = run({"--repeat", "2"}, {{"LAB_CPU_DEVICE_MEMORY", memory}});
+        if (result.status == 0) {
+            expect_success(GetParam().name, result);
+            continue;
+        }
+        expect_one_line_error(result, 2, {"not enough device memory", "needs", "has"});
+        EXPECT_EQ(std::string(GetParam().name), "02_round_trip") << "the others need no fixed size";
+    }
+}
+
 TEST_P(LessonOptions, NoDeviceIsSaidWithAWayOut) {
     Environment none = kCpuDevice ? Environment{{"LAB_CPU_DEVICE_COUNT", "0"}}
                                   : Environment{{"CUDA_VISIBLE_DEVICES", ""}};

@@ -3,9 +3,9 @@
 #include <sstream>
 #include <string>
 
+#include "common/paragraph.h"
 #include "gtest/gtest.h"
 #include "lessons/default_size.h"
-#include "lessons/paragraph.h"
 
 namespace {
 
@@ -77,6 +77,21 @@ TEST(Paragraph, BreaksAtBlanksWithinTheWidth) {
     }
     EXPECT_GT(count, 3);
     EXPECT_EQ(all, words);
+}
+
+std::string lines(size_t column, int indent, const char *text) {
+    testing::internal::CaptureStdout();
+    print_lines(column, indent, text);
+    return testing::internal::GetCapturedStdout();
+}
+
+TEST(Paragraph, LinesGoOnWhereAColumnIsAndKeepTheirIndent) {
+    EXPECT_EQ(lines(5, 3, "one"), "one\n");
+    EXPECT_EQ(lines(5, 3, " one"), " one\n");
+    EXPECT_EQ(lines(5, 3, "one\n  two  three\nfour"), "one\n     two  three\n   four\n");
+    EXPECT_EQ(lines(96, 3, " one two"), "\n   one two\n");
+    const std::string a(50, 'a'), b(50, 'b');
+    EXPECT_EQ(lines(5, 3, ("x\n  " + a + " " + b).c_str()), "x\n     " + a + "\n     " + b + "\n");
 }
 
 TEST(Paragraph, EmptyPrintsNothingAndALongWordIsKept) {

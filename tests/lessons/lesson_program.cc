@@ -209,10 +209,8 @@ void expect_well_behaved(const LessonRun &run, size_t width) {
     EXPECT_EQ(run.signal, 0) << run.all();
     EXPECT_EQ(run.all().find('\033'), std::string::npos) << "escape sequence in\n" << run.all();
     std::vector<std::string> lines = run.lines();
-    for (size_t i = 0; i < lines.size(); i++) {
-        const std::string &line = lines[i];
-        // The first line ends with the reason for the CPU device, which the build found.
-        if (i > 0 && line.find("/lessons_") == std::string::npos) { // a path is as long as it is
+    for (const std::string &line : lines) {
+        if (line.find("/lessons_") == std::string::npos) { // a path is as long as it is
             EXPECT_LE(line.size(), width) << line;
         }
         EXPECT_TRUE(line.empty() || line.back() != ' ') << "trailing blank: '" << line << "'";
