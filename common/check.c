@@ -92,7 +92,7 @@ static const Advice ADVICE[] = {
     {999, "The driver gives no reason. See `bazel run //bazel:doctor`, and the system's log."},
 };
 
-static _Thread_local char last_message[1024];
+static _Thread_local char last_message[960];
 
 const char *lab_last_message(void)
 {

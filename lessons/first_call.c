@@ -8,10 +8,15 @@
 
 #include "common/check.h"
 #include "common/staged_copy.h"
+#include "common/watchdog.h"
+
+/* Far more than a first call takes, the compilation of PTX for a new GPU included. */
+static const double PATIENCE_S = 300;
 
 void first_call_start(const char *device, FirstCall *first) {
     int count = 0, ordinal = 0;
     char message[256];
+    Watchdog *watchdog = watchdog_start(PATIENCE_S, "starting the device", NULL, NULL);
     double start_ms = host_clock_ms();
     (void)cudaGetDeviceCount(&count);
     double driver_ms = host_clock_ms();
@@ -22,6 +27,7 @@ void first_call_start(const char *device, FirstCall *first) {
     (void)cudaGetLastError();
     first->driver_ms = driver_ms - start_ms;
     first->context_ms = host_clock_ms() - driver_ms;
+    watchdog_stop(watchdog);
 }
 
 /* One x + x as an array library does it: memory for the result, then the kernel,
@@ -48,7 +54,9 @@ void show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c) {
     CUDA_CHECK(staged_copy_to_device(c->d_x, c->x, c->n * sizeof(float)));
     copy_ms = host_clock_ms() - start_ms;
 
+    Watchdog *watchdog = watchdog_start(PATIENCE_S, "the first call of x + x", NULL, NULL);
     call_once(c, &allocate_ms[0], &run_ms[0]);
+    watchdog_stop(watchdog);
     CUDA_CHECK(cudaFree(c->d_out));
     call_once(c, &allocate_ms[1], &run_ms[1]);
 
