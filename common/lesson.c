@@ -92,11 +92,11 @@ static void print_first_line(const Lesson *lesson)
 {
     if (lesson->on_cpu_device) {
         size_t cores = parallel_threads();
-        size_t column = (size_t)printf(
-            "%s on the CPU device%s: your kernels, run on this computer's %zu core%s.", lesson->name,
-            lesson->device > 0 ? text_format(" (number %d)", lesson->device) : "", cores,
-            cores == 1 ? "" : "s");
-        print_lines(column, 3, " " BUILD_DEVICE_REASON);
+        printf("%s on the CPU device%s: your kernels, run on this computer's %zu core%s.\n",
+               lesson->name,
+               lesson->device > 0 ? text_format(" (number %d)", lesson->device) : "", cores,
+               cores == 1 ? "" : "s");
+        print_paragraph(3, BUILD_DEVICE_REASON);
     } else {
         printf("%s on device %d: %s, compute capability %d.%d, %d SMs, %s\n", lesson->name,
                lesson->device, lesson->device_name, lesson->cc_major, lesson->cc_minor,
@@ -414,7 +414,9 @@ int lesson_end(Lesson *lesson, bool right)
         lesson->record = NULL;
         pending = NULL;
     }
-    puts(status == LESSON_RIGHT ? "OK" : "WRONG: see above.");
+    puts(status == LESSON_RIGHT ? "OK"
+         : right ? "NOT OK: the results were right, but see above."
+                 : "WRONG: see above.");
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "%s: its output could not be written in full\n", lesson->name);
         status = LESSON_WRONG;

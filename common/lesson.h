@@ -55,7 +55,7 @@ typedef struct Lesson {
 
 /* Options, then the device, then the first line:
  *     03_elementwise on device 0: NVIDIA H200, compute capability 9.0, 132 SMs, 139.8 GiB
- * or, on the CPU device, with the reason for it on the same line or the next,
+ * or, on the CPU device, with the reason for it in a second line,
  *     03_elementwise on the CPU device: your kernels, run on this computer's 2 cores.
  *        No GPU was found: nvidia-smi is missing.
  * Returns LESSON_CONTINUE, or the exit status after saying why: help, a bad
@@ -105,7 +105,7 @@ TimerOptions lesson_timer_options(const Lesson *lesson, cudaStream_t stream);
 bool lesson_report(Lesson *lesson, const char *what, const CompareResult *result,
                    const LaunchGeometry *geometry);
 
-/* Writes the JSON file if one was asked for, prints "OK" or "WRONG …" as the last
+/* Writes the JSON file if one was asked for, prints "OK", "NOT OK …" or "WRONG …" as the last
  * line, gives buffers back. Returns the exit status. */
 int lesson_end(Lesson *lesson, bool right);
 
