@@ -415,7 +415,7 @@ int lesson_end(Lesson *lesson, bool right)
         pending = NULL;
     }
     puts(status == LESSON_RIGHT ? "OK"
-         : right ? "NOT OK: the results were right, but see above."
+         : right ? "NOT DONE: the results were right, but see above."
                  : "WRONG: see above.");
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "%s: its output could not be written in full\n", lesson->name);

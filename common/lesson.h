@@ -105,7 +105,7 @@ TimerOptions lesson_timer_options(const Lesson *lesson, cudaStream_t stream);
 bool lesson_report(Lesson *lesson, const char *what, const CompareResult *result,
                    const LaunchGeometry *geometry);
 
-/* Writes the JSON file if one was asked for, prints "OK", "NOT OK …" or "WRONG …" as the last
+/* Writes the JSON file if one was asked for, prints "OK", "NOT DONE …" or "WRONG …" as the last
  * line, gives buffers back. Returns the exit status. */
 int lesson_end(Lesson *lesson, bool right);
 
