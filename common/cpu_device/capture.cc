@@ -107,12 +107,13 @@ cudaError_t capture_work(Stream &stream, Work work) {
 
 cudaError_t may_wait_for_stream(cudaStream_t handle, const Stream &stream) {
   if (stream.capture) return fails(*stream.capture, cudaErrorStreamCaptureUnsupported);
-  return may_take_work(handle, stream);
+  if (cudaError_t e = may_take_work(handle, stream)) return e;
+  return unseen_call();
 }
 
 cudaError_t may_wait_for_event(const Event &event) {
-  if (!event.capture) return cudaSuccess;
-  return fails(*event.capture, cudaErrorCapturedEvent);
+  if (event.capture) return fails(*event.capture, cudaErrorCapturedEvent);
+  return unseen_call();
 }
 
 cudaError_t may_wait_for_all(int device) {

@@ -25,6 +25,8 @@ struct Rows {
   size_t depth = 1, dst_slice = 0, src_slice = 0;   /* slices lie so many bytes apart */
 };
 
+constexpr size_t kTakenAtOnce = 64 * 1024;
+
 struct Side {
   const char *pointer;
   Allocation memory;            /* size 0: pageable */
@@ -139,7 +141,10 @@ cudaError_t copy(void *dst, const void *src, const Rows &rows, cudaMemcpyKind ki
   Work work;
   if (cudaError_t e = make_copy(dst, src, rows, kind, &to, &from, &work)) return e;
   Lock lock(runtime_mutex());
-  if (!async)
+  /* Little pageable data is taken from the host at once, and nobody waits for it. */
+  const bool taken = from.pageable() && !to.pageable() &&
+                     rows.width * rows.height * rows.depth <= kTakenAtOnce;
+  if (!async && !taken)
     if (cudaError_t e = unseen_call()) return e;
   OpRef op;
   const cudaError_t queued = enqueue(stream, std::move(work), &op);

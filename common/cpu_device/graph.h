@@ -89,9 +89,6 @@ cudaError_t launch_instead(cudaGraphNode_t node, const cudaKernelNodeParams *par
 cudaError_t begin_allocation(const std::shared_ptr<GraphMemory> &memory, bool again);
 cudaError_t end_allocation(const std::shared_ptr<GraphMemory> &memory);
 
-/* The graph that an instantiated one would do, as a child. */
-cudaError_t exec_as_graph(cudaGraphExec_t exec, std::shared_ptr<CUgraph_st> *graph);
-
 }  // namespace cpu_device
 
 #endif

@@ -202,23 +202,6 @@ void keep_names(const Body &old, Body &fresh) {
 
 }  // namespace
 
-cudaError_t exec_as_graph(cudaGraphExec_t exec, std::shared_ptr<CUgraph_st> *graph) {
-  *graph = new_graph();
-  std::vector<cudaGraphNode_t> made;
-  for (const Step &step : exec->body->steps) {
-    std::vector<cudaGraphNode_t> after;
-    for (size_t i : step.after) after.push_back(made[i]);
-    cudaGraphNode_t node;
-    Work work = step.work;
-    if (auto child = std::get_if<std::shared_ptr<CUgraph_st>>(&work.source)) work = child_work(**child);
-    if (!step.enabled) work = {Op::kHost, "empty", nullptr, {}};
-    if (cudaError_t e = add_node(&node, graph->get(), after.data(), after.size(), std::move(work)))
-      return e;
-    made.push_back(node);
-  }
-  return cudaSuccess;
-}
-
 }  // namespace cpu_device
 
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
@@ -279,11 +262,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   if (cudaError_t e = device_status()) return record(e);
   Lock lock(runtime_mutex());
   if (!is_exec(exec)) return record(cudaErrorInvalidValue);
-  if (is_capturing(stream)) {
-    std::shared_ptr<CUgraph_st> graph;
-    if (cudaError_t e = exec_as_graph(exec, &graph)) return record(e);
-    return record(enqueue(stream, child_work(*graph)));
-  }
+  /* The runtime's documentation has it become a child; an H200 refuses it. */
+  Stream *to = find_stream(stream);
+  if (to && to->capture) return record(may_wait_for_stream(stream, *to));
   const cudaError_t queued = queue_graph(*exec, stream);
   keep_queue_short(lock);
   return record(queued);

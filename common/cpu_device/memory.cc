@@ -374,8 +374,8 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
 
 cudaError_t cudaFree(void *pointer) {
   if (cudaError_t e = device_status()) return record(e);
-  if (!pointer) return cudaSuccess;
   if (cudaError_t e = unseen_call_unlocked()) return record(e);
+  if (!pointer) return cudaSuccess;
   if (free_graph_memory_now(pointer)) return cudaSuccess;
   Memory &m = memory();
   int device;

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -27,6 +28,8 @@ class Capture : public testing::Test {
     std::vector<int> ones(kThreads, 1);
     ASSERT_EQ(cudaSuccess,
               cudaMemcpy(x_, ones.data(), kThreads * sizeof(int), cudaMemcpyHostToDevice));
+    /* The copy may still be on its way, and the streams do not wait for it. */
+    ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
   }
   void TearDown() override {
     EXPECT_EQ(cudaSuccess, cudaStreamDestroy(s_));
@@ -213,26 +216,40 @@ TEST_F(Capture, MemoryThatIsAllocatedAndFreedInTheGraph) {
   EXPECT_EQ(4, value());
 }
 
-TEST_F(Capture, AGraphLaunchedIntoACaptureBecomesAChild) {
+TEST_F(Capture, AGraphCannotBeLaunchedIntoACapture) {
   begin();
   add_to<<<1, kThreads, 0, s_>>>(x_, 1);
-  cudaGraph_t inner, outer;
+  cudaGraph_t graph;
   cudaGraphExec_t exec;
-  ASSERT_EQ(cudaSuccess, cudaStreamEndCapture(s_, &inner));
-  ASSERT_EQ(cudaSuccess, cudaGraphInstantiate(&exec, inner, 0));
-  begin();
-  multiply<<<1, kThreads, 0, s_>>>(x_, 2);
-  ASSERT_EQ(cudaSuccess, cudaGraphLaunch(exec, s_));
-  ASSERT_EQ(cudaSuccess, cudaStreamEndCapture(s_, &outer));
-  ASSERT_EQ(cudaSuccess, cudaGraphExecDestroy(exec));
-  ASSERT_EQ(cudaSuccess, cudaGraphInstantiate(&exec, outer, 0));
-  ASSERT_EQ(cudaSuccess, cudaGraphLaunch(exec, s_));
+  ASSERT_EQ(cudaSuccess, cudaStreamEndCapture(s_, &graph));
+  ASSERT_EQ(cudaSuccess, cudaGraphInstantiate(&exec, graph, 0));
+  begin(cudaStreamCaptureModeRelaxed);
+  EXPECT_EQ(cudaErrorStreamCaptureUnsupported, cudaGraphLaunch(exec, s_));
+  end_failed();
   ASSERT_EQ(cudaSuccess, cudaGraphLaunch(exec, s_));
   ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(s_));
-  EXPECT_EQ(7, value());
+  EXPECT_EQ(2, value());
   EXPECT_EQ(cudaSuccess, cudaGraphExecDestroy(exec));
-  EXPECT_EQ(cudaSuccess, cudaGraphDestroy(inner));
-  EXPECT_EQ(cudaSuccess, cudaGraphDestroy(outer));
+  EXPECT_EQ(cudaSuccess, cudaGraphDestroy(graph));
+}
+
+/* Waiting for other streams is one of the calls that a global capture forbids. */
+TEST_F(Capture, OtherStreamsCannotBeWaitedForUnlessTheCaptureIsRelaxed) {
+  ASSERT_EQ(cudaSuccess, cudaEventRecord(fork_, t_));
+  const cudaStream_t other = t_;
+  const cudaEvent_t event = fork_;
+  const std::function<cudaError_t()> calls[] = {
+      [=] { return cudaStreamSynchronize(other); }, [=] { return cudaStreamQuery(other); },
+      [=] { return cudaEventSynchronize(event); }, [=] { return cudaEventQuery(event); },
+      [] { return cudaFree(nullptr); }};
+  for (const auto &call : calls) {
+    begin();
+    EXPECT_EQ(cudaErrorStreamCaptureUnsupported, call());
+    end_failed();
+  }
+  begin(cudaStreamCaptureModeRelaxed);
+  for (const auto &call : calls) EXPECT_EQ(cudaSuccess, call());
+  end_and_launch(1);
 }
 
 TEST_F(Capture, IntoAGraphThatIsThereAlready) {
@@ -381,9 +398,9 @@ TEST_F(Capture, TwoCapturesCannotMerge) {
   add_to<<<1, kThreads, 0, t_>>>(x_, 1);
   ASSERT_EQ(cudaSuccess, cudaEventRecord(fork_, t_));
   EXPECT_EQ(cudaErrorStreamCaptureMerge, cudaStreamWaitEvent(s_, fork_, 0));
-  end_failed();
   cudaGraph_t graph = nullptr;
   EXPECT_EQ(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(t_, &graph));
+  end_failed();
 }
 
 TEST_F(Capture, TheLegacyStreamCannotWaitForABlockingStreamThatCaptures) {
