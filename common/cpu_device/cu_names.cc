@@ -119,8 +119,10 @@ size_t Names::declaration(size_t i, size_t to, const std::string &path) {
       const size_t close = closing_angle(j);
       if (!close) return after_statement(j, to);
       j = close;
-    } else if (c == '{' && type) {
-      return after_statement(closing(j), to);
+    } else if (c == '{' && type) { /* variables may follow the type's members */
+      const size_t end = after_statement(closing(j) + 1, to);
+      if (t_[closing(j) + 1].kind == kName) add_variables(start, closing(j) + 1, end, path);
+      return end;
     } else if (c == '(') {
       if (!name || open_of(j + 1) == '*' || t_[j + 1].kind == kNumber || t_[j + 1].kind == kText)
         return after_statement(j, to);

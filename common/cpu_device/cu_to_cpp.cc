@@ -128,6 +128,7 @@ class Translator : private Tokens {
         functions_.push_back(f);
         note_leaf(f);
         if (f.kernel) ++kernels_named_[f.name];
+        if (f.kernel && has_pack(f)) variadic_.insert(f.name);
         i = f.body; /* lambdas and such inside are looked at too */
       } else if (variable && !function_around(i)) {
         device_variable(i, end);
@@ -172,6 +173,13 @@ class Translator : private Tokens {
       if (!name_space) return false;
     }
     return true;
+  }
+
+  /* Among the function's parameters is a pack: T... args. */
+  bool has_pack(const Function &f) const {
+    for (size_t j = f.begin; j + 2 < f.body; ++j)
+      if (open_of(j) == '.' && open_of(j + 1) == '.' && open_of(j + 2) == '.') return true;
+    return false;
   }
 
   /* Lets cudaLaunchKernel find the kernel by its address. */
@@ -643,16 +651,20 @@ class Translator : private Tokens {
     const char *can_wait = known != leaf_.end() && known->second ? "false" : "true";
     std::string quoted;
     for (char c : kernel) quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-    /* Only a name can be a function that is known when the program is compiled. */
-    const std::string tag = t_[first].kind != kName && !is(first, "::")
+    /* Only a name can be a function that is known when the program is compiled; and of a kernel
+       with a parameter pack, a name tells nothing before the arguments are there. */
+    const bool variadic = variadic_.count(text(base)) != 0;
+    const std::string sign = variadic ? "0"
+                                      : "[&](auto cu_p) -> decltype(cu_p(" + kernel + ")) { return cu_p(" +
+                                            kernel + "); }";
+    const std::string tag = variadic || (t_[first].kind != kName && !is(first, "::"))
                                 ? "0"
                                 : "[&](auto cu_p) -> decltype(cu_p.template symbol<(" + kernel +
                                       ")>()) { return cu_p.template symbol<(" + kernel + ")>(); }";
     replace(first, i + 2,
             std::string("::cpu_device::launch<") + can_wait +
                 ">([=](const auto &...cu_a) { " + kernel +
-                "(cu_a...); }, [&](auto cu_p) -> decltype(cu_p(" + kernel + ")) { return cu_p(" +
-                kernel + "); }, " + tag + ", ::cpu_device::LaunchPlace{\"" + quoted + "\", \"" +
+                "(cu_a...); }, " + sign + ", " + tag + ", ::cpu_device::LaunchPlace{\"" + quoted + "\", \"" +
                 file(i) + "\", " + std::to_string(t_[i].line) +
                 ", nullptr}, ::cpu_device::LaunchShape(");
     replace(close, close + 2, "))");
@@ -786,6 +798,7 @@ class Translator : private Tokens {
   std::vector<std::pair<size_t, size_t>> device_lambdas_;  /* tokens of { and } */
   std::map<std::string, bool> leaf_;
   std::map<std::string, int> kernels_named_;
+  std::set<std::string> variadic_;           /* kernels with a parameter pack */
   std::map<size_t, std::string> sections_;   /* by the keyword's token */
   std::map<size_t, std::string> in_bodies_;  /* declarations to add after the { at that token */
   bool named_unsupported_ = false;

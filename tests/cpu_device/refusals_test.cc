@@ -95,6 +95,8 @@ const Case kCases[] = {
                     "__global__ void k(int *x) { *x = n + m[1] + K + E; }\n", "", 0},
     {"DeviceVariables", "__device__ int n;\n__constant__ float c[4];\n__managed__ int m;\n"
                         "__global__ void k(int *x) { *x = n + c[1] + m; }\n", "", 0},
+    {"VariableAfterItsType", "__constant__ struct Config { int a; } config;\nstruct { int b; } of_host;\n"
+                             "__global__ void k(int *x) { *x = config.a; }\nint main() { return of_host.b; }\n", "", 0},
     {"SizeOfAHostVariable", "float table[7];\n__global__ void k(int *x) { *x = sizeof(table) / sizeof(*table); }\n",
      "", 0},
     {"ShadowedByParameter", "int n = 1, *p;\n__global__ void k(int *p, int n) { *p = n; }\n", "", 0},

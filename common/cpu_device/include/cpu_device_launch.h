@@ -235,11 +235,16 @@ struct TypedLauncher {
     with_defaults(std::index_sequence_for<A...>(), static_cast<A &&>(args)...);
   }
 
-  /* More arguments than parameters, or of types that do not fit: A were given, P are wanted. */
+  /* More arguments than parameters, or of types that do not fit: the compiler says so of the call
+   * itself, in the program's own line. */
   template <class... A, std::enable_if_t<(sizeof...(A) > sizeof...(P)), int> = 0>
-  void operator()(A &&...) const = delete;
+  void operator()(A &&...args) const {
+    call(args...);
+  }
   template <class... A, std::enable_if_t<!(fits<A, P>() && ...), int> = 0>
-  void operator()(A &&...) const = delete;
+  void operator()(A &&...args) const {
+    call(args...);
+  }
 
  private:
   template <class AnyCall>

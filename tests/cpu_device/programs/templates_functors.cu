@@ -1,6 +1,7 @@
 /* A transform and a reduction as templates over functors; class members on host and device.
  * Prints: axpy: ok
  * Prints: max: 96
+ * Prints: packs: ok
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cstdio>
 #include <climits>
@@ -37,6 +38,12 @@ __global__ void reduce(const int *x, int n, int *result, Op op = Op()) {
   if (threadIdx.x == 0) *result = s[0];
 }
 
+/* Launched as sums<int>: what follows of the template's arguments is deduced. */
+template <typename T, typename... Rest>
+__global__ void sums(T *out, Rest... rest) {
+  out[threadIdx.x] = (T(threadIdx.x) + ... + T(rest));
+}
+
 template <typename T>
 class Buffer {
  public:
@@ -67,5 +74,11 @@ int main() {
   reduce<Max><<<1, 128>>>(dx.data(), n, dout.data());
   dout.get(out);
   printf("max: %d\n", out[0]);
-  return out[0] != 96;
+  if (out[0] != 96) return 1;
+  sums<int><<<1, 64>>>(dout.data(), 1, 2.5f, (char)3);
+  sums<int><<<1, 1>>>(dout.data());
+  dout.get(out);
+  if (out[0] != 0 || out[63] != 63 + 6) return 1;
+  printf("packs: ok\n");
+  return 0;
 }
