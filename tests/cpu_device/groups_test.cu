@@ -186,3 +186,33 @@ TEST(Groups, StagesOfAPipeline) {
   for (int i = 0; i < kThreads; ++i) sum += 3 * i + 1;
   for (int i = 0; i < kThreads; ++i) EXPECT_EQ(sum + i, out[i]);
 }
+
+/* Tiles of several warps, which meet on their own: the second one a round more often. */
+__global__ void wide_tiles(int *x) {
+  __shared__ cg::block_tile_memory<kThreads> memory;
+  const auto block = cg::this_thread_block(memory);
+  const auto tile = cg::tiled_partition<64>(block);
+  __shared__ int sums[kThreads];
+  const int v = x[threadIdx.x];
+  int sum = 0;
+  for (unsigned round = 0; round < 3 + tile.meta_group_rank(); ++round) {
+    sums[threadIdx.x] = v + (int)round;
+    tile.sync();
+    sum += sums[tile.meta_group_rank() * 64 + 63 - tile.thread_rank()];
+    tile.sync();
+  }
+  const int total = cg::reduce(tile, v, cg::plus<int>());
+  x[threadIdx.x] = 1000 * sum + total + (tile.any(v == 1) ? 7 : 0) + tile.shfl(v, 5);
+}
+
+TEST(Groups, TilesOfSeveralWarps) {
+  int out[kThreads];
+  run(wide_tiles, out);
+  for (int i = 0; i < kThreads; ++i) {
+    const int tile = i / 64, first = 64 * tile, rounds = 3 + tile, opposite = first + 63 - i % 64;
+    int total = 0;
+    for (int k = first; k < first + 64; ++k) total += 3 * k + 1;
+    const int sum = rounds * (3 * opposite + 1) + rounds * (rounds - 1) / 2;
+    EXPECT_EQ(1000 * sum + total + (tile == 0 ? 7 : 0) + 3 * (first + 5) + 1, out[i]) << i;
+  }
+}

@@ -1,11 +1,14 @@
 /* Cooperative groups: a block, tiles of a warp, the lanes that are together, the whole grid.
  *
  * What a group does comes down to the block's barrier, the warp's meetings and the grid's
- * barrier. Tiles of more than a warp, clusters and multi-device grids are not here.
+ * barrier; tiles of several warps count their threads in shared memory. Clusters and multi-device
+ * grids are not here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_COOPERATIVE_GROUPS_H
 #define CPU_DEVICE_COOPERATIVE_GROUPS_H
+
+#include <type_traits>
 
 #include "cuda_runtime.h"
 
@@ -183,17 +186,13 @@ class coalesced_group : public thread_group, public internal::Lanes {
   using internal::Lanes::thread_rank;
 };
 
-/* `Size` neighbouring lanes; whatever its parent, a tile is a thread_block_tile<Size>. */
-template <unsigned Size, class Parent = void>
-class thread_block_tile;
+namespace internal {
 
+/* `Size` neighbouring lanes. */
 template <unsigned Size>
-class thread_block_tile<Size, void> : public coalesced_group {
-  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
-                "a tile has 1, 2, 4, 8, 16 or 32 threads on the CPU device");
-
+class WarpTile : public coalesced_group {
  public:
-  thread_block_tile() : coalesced_group(mask_of_caller()) {}
+  WarpTile() : coalesced_group(mask_of_caller()) {}
   static constexpr unsigned long long size() { return Size; }
   static constexpr unsigned long long num_threads() { return Size; }
   static unsigned long long thread_rank() { return ::cpu_device::lane_number() % Size; }
@@ -210,12 +209,110 @@ class thread_block_tile<Size, void> : public coalesced_group {
   }
 };
 
+/* `Size` neighbouring threads, several warps of them. They meet, and hand values to one another,
+ * in shared memory that the block has once: its threads make such a tile together. */
+template <unsigned Size>
+class WideTile {
+ public:
+  WideTile() {
+    ::cpu_device::block_barrier();
+    if (rank_in_block() == 0) room() = Room();
+    ::cpu_device::block_barrier();
+  }
+  static constexpr unsigned long long size() { return Size; }
+  static constexpr unsigned long long num_threads() { return Size; }
+  static unsigned long long thread_rank() { return rank_in_block() % Size; }
+  static unsigned long long meta_group_rank() { return rank_in_block() / Size; }
+  static unsigned long long meta_group_size() { return (threads_of_block() + Size - 1) / Size; }
+
+  void sync() const {
+    const unsigned tile = (unsigned)meta_group_rank(), left = threads_of_block() - tile * Size;
+    unsigned *generation = &room().generation[tile], *arrived = &room().arrived[tile];
+    const unsigned before = __atomic_load_n(generation, __ATOMIC_ACQUIRE);
+    if (__atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL) == (left < Size ? left : Size)) {
+      __atomic_store_n(arrived, 0, __ATOMIC_RELAXED);
+      __atomic_store_n(generation, before + 1, __ATOMIC_RELEASE);
+    }
+    while (__atomic_load_n(generation, __ATOMIC_ACQUIRE) == before) ::cpu_device::yield_to_others();
+  }
+
+  template <class T>
+  T shfl(T value, int source) const {
+    put(value);
+    sync();
+    const T result = get<T>((unsigned)source % Size);
+    sync();
+    return result;
+  }
+  int any(int predicate) const {
+    return reduced(predicate != 0, [](int a, int b) { return a | b; });
+  }
+  int all(int predicate) const {
+    return reduced(predicate != 0, [](int a, int b) { return a & b; });
+  }
+
+  /* op over the values of the tile's threads, in the order of their ranks. */
+  template <class T, class Op>
+  T reduced(T value, Op op) const {
+    put(value);
+    sync();
+    const unsigned first = (unsigned)meta_group_rank() * Size, left = threads_of_block() - first;
+    T result = get<T>(0);
+    for (unsigned rank = 1; rank < (left < Size ? left : Size); ++rank) result = op(result, get<T>(rank));
+    sync();
+    return result;
+  }
+
+ private:
+  struct Room {
+    unsigned arrived[32] = {}, generation[32] = {};
+    struct alignas(16) Value {
+      unsigned char bytes[16];
+    } values[1024];
+  };
+  static Room &room() { return ::cpu_device::shared<Room>(); }
+  template <class T>
+  void put(const T &value) const {
+    static_assert(sizeof(T) <= 16, "values of at most 16 bytes pass between the threads of a wide tile");
+    __builtin_memcpy(room().values[rank_in_block()].bytes, &value, sizeof value);
+  }
+  template <class T>
+  T get(unsigned rank) const {
+    T value;
+    __builtin_memcpy(&value, room().values[meta_group_rank() * Size + rank].bytes, sizeof value);
+    return value;
+  }
+};
+
+}  // namespace internal
+
+/* Whatever its parent, a tile is a thread_block_tile<Size>. */
+template <unsigned Size, class Parent = void>
+class thread_block_tile;
+
+template <unsigned Size>
+class thread_block_tile<Size, void>
+    : public std::conditional_t<(Size <= 32), internal::WarpTile<Size>, internal::WideTile<Size>> {
+  static_assert(Size >= 1 && Size <= 512 && (Size & (Size - 1)) == 0,
+                "a tile has a power of two of threads, at most 512");
+};
+
 template <unsigned Size, class Parent>
 class thread_block_tile : public thread_block_tile<Size, void> {};
 
 template <unsigned Size, class Group>
 inline thread_block_tile<Size, Group> tiled_partition(const Group &) {
   return thread_block_tile<Size, Group>();
+}
+
+/* Memory that older devices need for wide tiles; this one has its own. */
+template <unsigned MaxBlockSize = 1024>
+struct block_tile_memory {
+  unsigned char unused;
+};
+template <unsigned MaxBlockSize>
+inline thread_block this_thread_block(block_tile_memory<MaxBlockSize> &) {
+  return thread_block();
 }
 
 inline thread_group tiled_partition(const thread_group &, unsigned size) {

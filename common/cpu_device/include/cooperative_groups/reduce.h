@@ -36,6 +36,11 @@ struct bit_xor {
   T operator()(T a, T b) const { return a ^ b; }
 };
 
+template <unsigned Size, class Parent, class T, class Op, std::enable_if_t<(Size > 32), int> = 0>
+inline T reduce(const thread_block_tile<Size, Parent> &tile, T value, Op op) {
+  return tile.reduced(value, op);
+}
+
 template <class Group, class T, class Op>
 inline T reduce(const Group &group, T value, Op op) {
   T result = group.shfl(value, 0);
