@@ -20,7 +20,8 @@ bool is_code(uintptr_t address) {
                for (int i = 0; i < info->dlpi_phnum; ++i) {
                  const ElfW(Phdr) &part = info->dlpi_phdr[i];
                  const uintptr_t begin = info->dlpi_addr + part.p_vaddr;
-                 if (part.p_type == PT_LOAD && (part.p_flags & PF_X) && at >= begin && at < begin + part.p_memsz)
+                 if (part.p_type == PT_LOAD && (part.p_flags & PF_X) && at >= begin &&
+                     at < begin + part.p_memsz)
                    return 1;
                }
                return 0;
@@ -35,7 +36,9 @@ bool is_mapped(uintptr_t address) {
 }
 
 /* What no number is likely to be: where programs' heaps, stacks and libraries lie. */
-bool looks_like_host_pointer(uint64_t word) { return word >> 32 != 0 && word < (uint64_t)1 << 47 && is_mapped(word); }
+bool looks_like_host_pointer(uint64_t word) {
+  return word >> 32 != 0 && word < (uint64_t)1 << 47 && is_mapped(word);
+}
 
 }  // namespace
 

@@ -8,14 +8,14 @@ namespace {
 const std::set<std::string> kBuiltins = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 
 /* After these a name is used, not declared. */
-const std::set<std::string> kUsing = {"return", "else",   "do",      "case",   "goto",   "throw",
-                                      "new",    "delete", "sizeof",  "typeid", "and",    "or",
-                                      "not",    "xor",    "alignof", "bitand", "bitor",  "co_return",
-                                      "co_yield"};
+const std::set<std::string> kUsing = {
+    "return", "else", "do",  "case", "goto",    "throw",  "new",   "delete",    "sizeof",  "typeid",
+    "and",    "or",   "not", "xor",  "alignof", "bitand", "bitor", "co_return", "co_yield"};
 
 /* These are followed by something in parentheses that is no parameter list. */
-const std::set<std::string> kAttributes = {"__attribute__", "alignas",  "__launch_bounds__", "__align__",
-                                           "decltype",      "noexcept", "__declspec",        "explicit"};
+const std::set<std::string> kAttributes = {"__attribute__", "alignas",  "__launch_bounds__",
+                                           "__align__",     "decltype", "noexcept",
+                                           "__declspec",    "explicit"};
 
 }  // namespace
 
@@ -26,7 +26,8 @@ Names::Names(const Source &src) : Tokens(src) {
     if (t_[i].kind != kName) continue;
     if (t_[i].system) {
       if (open_of(i + 1) == '(')
-        system_calls_.insert(std::string_view(src_.text).substr(t_[i].begin, t_[i].end - t_[i].begin));
+        system_calls_.insert(
+            std::string_view(src_.text).substr(t_[i].begin, t_[i].end - t_[i].begin));
     } else if (kBuiltins.count(text(i)) && declares(i)) {
       hidden_[text(i)].push_back({i, scope_end(i)});
     }
@@ -127,7 +128,8 @@ size_t Names::declaration(size_t i, size_t to, const std::string &path) {
       if (!name || open_of(j + 1) == '*' || t_[j + 1].kind == kNumber || t_[j + 1].kind == kText)
         return after_statement(j, to);
       size_t after = closing(j) + 1;
-      while (after < to && open_of(after) != '{' && open_of(after) != ';' && open_of(after) != '=') {
+      while (after < to && open_of(after) != '{' && open_of(after) != ';' &&
+             open_of(after) != '=') {
         if (open_of(after) == '(') after = closing(after);
         ++after;
       }
@@ -143,7 +145,8 @@ size_t Names::declaration(size_t i, size_t to, const std::string &path) {
   return to;
 }
 
-void Names::add_function(size_t start, size_t name, size_t body, size_t end, const std::string &path) {
+void Names::add_function(size_t start, size_t name, size_t body, size_t end,
+                         const std::string &path) {
   const bool member = is(name - 1, "::") || is(name - 1, "~");
   Function f = {text(name), path, start, body, end, false, false, false, member};
   for (size_t i = start; i < (body ? body : end); ++i) {
@@ -229,8 +232,8 @@ bool Names::declares(size_t i) const {
       if (open_of(begin) == ')' || open_of(begin) == ']') begin = opening(begin);
     }
     const char second = open_of(begin + 1);
-    return t_[begin].kind == kName && (t_[begin + 1].kind == kName || second == '*' || second == '<' ||
-                                       is(begin + 1, "::"));
+    return t_[begin].kind == kName &&
+           (t_[begin + 1].kind == kName || second == '*' || second == '<' || is(begin + 1, "::"));
   }
   return before == '[' && is(i - 2, "auto");
 }

@@ -33,16 +33,18 @@ std::string trimmed(const std::string &s) {
 /* "u32" as C++ writes it; empty for what is no scalar type. */
 std::string cpp_type(const std::string &type) {
   static const std::map<std::string, std::string> types = {
-      {"u8", "uint8_t"},   {"u16", "uint16_t"}, {"u32", "unsigned"}, {"u64", "uint64_t"}, {"s8", "int8_t"},
-      {"s16", "int16_t"},  {"s32", "int"},      {"s64", "int64_t"},  {"b8", "uint8_t"},   {"b16", "uint16_t"},
-      {"b32", "unsigned"}, {"b64", "uint64_t"}, {"f32", "float"},    {"f64", "double"}};
+      {"u8", "uint8_t"}, {"u16", "uint16_t"}, {"u32", "unsigned"}, {"u64", "uint64_t"},
+      {"s8", "int8_t"},  {"s16", "int16_t"},  {"s32", "int"},      {"s64", "int64_t"},
+      {"b8", "uint8_t"}, {"b16", "uint16_t"}, {"b32", "unsigned"}, {"b64", "uint64_t"},
+      {"f32", "float"},  {"f64", "double"}};
   auto at = types.find(type);
   return at == types.end() ? "" : at->second;
 }
 
 class Instruction {
  public:
-  Instruction(const std::string &text, const std::vector<std::string> &operands) : operands_(operands) {
+  Instruction(const std::string &text, const std::vector<std::string> &operands)
+      : operands_(operands) {
     const size_t space = text.find_first_of(" \t");
     parts_ = split(text.substr(0, space), '.');
     if (space == std::string::npos) return;
@@ -77,12 +79,14 @@ class Instruction {
     return kPtx + "as<" + type + ">(" + plain + ")";
   }
   std::string expression(const std::string &text) const {
-    static const std::map<std::string, std::string> builtins = {
-        {"tid", "thread_index"}, {"ntid", "block_dim"}, {"ctaid", "block_index"}, {"nctaid", "grid_dim"}};
+    static const std::map<std::string, std::string> builtins = {{"tid", "thread_index"},
+                                                                {"ntid", "block_dim"},
+                                                                {"ctaid", "block_index"},
+                                                                {"nctaid", "grid_dim"}};
     static const std::set<std::string> registers = {
-        "laneid",      "warpid",      "nwarpid",     "smid",        "nsmid",       "lanemask_eq",
-        "lanemask_lt", "lanemask_le", "lanemask_gt", "lanemask_ge", "clock",       "clock64",
-        "globaltimer", "globaltimer_lo", "globaltimer_hi"};
+        "laneid",      "warpid",      "nwarpid",     "smid",           "nsmid",
+        "lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_gt",    "lanemask_ge",
+        "clock",       "clock64",     "globaltimer", "globaltimer_lo", "globaltimer_hi"};
     if (text.compare(0, 2, "%%") == 0) {
       const std::string name = text.substr(2);
       if (registers.count(name)) return kPtx + name + "()";
@@ -93,7 +97,8 @@ class Instruction {
     }
     if (text[0] == '%') {
       const size_t n = (size_t)atoi(text.c_str() + 1);
-      return isdigit((unsigned char)text[1]) && n < operands_.size() ? "(" + operands_[n] + ")" : "";
+      return isdigit((unsigned char)text[1]) && n < operands_.size() ? "(" + operands_[n] + ")"
+                                                                     : "";
     }
     if (text.compare(0, 2, "0f") == 0 || text.compare(0, 2, "0F") == 0)
       return kPtx + "as<float>(0x" + text.substr(2) + "u)";
@@ -123,7 +128,8 @@ class Instruction {
     const size_t plus = text.find('+');
     const std::string base = expression(trimmed(text.substr(0, plus)));
     if (base.empty()) bad_ = true;
-    const std::string offset = plus == std::string::npos ? "" : " + " + trimmed(text.substr(plus + 1));
+    const std::string offset =
+        plus == std::string::npos ? "" : " + " + trimmed(text.substr(plus + 1));
     return "(" + type + " *)((uintptr_t)" + base + offset + ")";
   }
 
@@ -140,10 +146,12 @@ class Instruction {
         {"or", "Or"},   {"xor", "Xor"},   {"cas", "CAS"}, {"inc", "Inc"}, {"dec", "Dec"}};
     if (has("shared")) return "";
     const size_t first = parts_[0] == "atom";
-    const std::string device = type == "uint64_t" || type == "int64_t" ? "unsigned long long" : type;
+    const std::string device =
+        type == "uint64_t" || type == "int64_t" ? "unsigned long long" : type;
     for (const auto &call : calls) {
       if (!has(call.first.c_str())) continue;
-      std::string cpp = "::atomic" + call.second + "(" + pointer(first, device) + ", " + value(first + 1, device);
+      std::string cpp =
+          "::atomic" + call.second + "(" + pointer(first, device) + ", " + value(first + 1, device);
       if (call.first == "cas") cpp += ", " + value(first + 2, device);
       return first ? result(cpp + ")") : bad_ ? "" : cpp + ")";
     }
@@ -153,14 +161,15 @@ class Instruction {
   std::string arithmetic(const std::string &type) {
     const std::string &name = parts_[0];
     const std::string a = arguments_.size() > 1 ? value(1, type) : "", u = "unsigned";
-    static const std::map<std::string, std::string> operators = {{"add", "+"}, {"sub", "-"}, {"div", "/"},
-                                                                 {"rem", "%"}, {"and", "&"}, {"or", "|"},
-                                                                 {"xor", "^"}};
+    static const std::map<std::string, std::string> operators = {
+        {"add", "+"}, {"sub", "-"}, {"div", "/"}, {"rem", "%"},
+        {"and", "&"}, {"or", "|"},  {"xor", "^"}};
     static const std::map<std::string, std::string> functions = {
-        {"abs", "::abs"},     {"sqrt", "::sqrtf"}, {"rsqrt", "::rsqrtf"}, {"sin", "::sinf"}, {"cos", "::cosf"},
-        {"ex2", "::exp2f"},   {"lg2", "::log2f"},  {"popc", "::__popc"},  {"clz", "::__clz"}, {"brev", "::__brev"},
-        {"rcp", "1.0f / "}};
-    if (name == "mov" || (name == "cvta" && has("global"))) return arguments_.size() == 2 ? result(a) : "";
+        {"abs", "::abs"},   {"sqrt", "::sqrtf"},  {"rsqrt", "::rsqrtf"}, {"sin", "::sinf"},
+        {"cos", "::cosf"},  {"ex2", "::exp2f"},   {"lg2", "::log2f"},    {"popc", "::__popc"},
+        {"clz", "::__clz"}, {"brev", "::__brev"}, {"rcp", "1.0f / "}};
+    if (name == "mov" || (name == "cvta" && has("global")))
+      return arguments_.size() == 2 ? result(a) : "";
     if (arguments_.size() == 2 && name == "not") return result("(" + type + ")~" + a);
     if (arguments_.size() == 2 && name == "neg") return result("-" + a);
     const bool wide_float = type == "double", wide = type == "uint64_t" || type == "int64_t";
@@ -170,10 +179,13 @@ class Instruction {
       return result("(" + type + ")(" + a + " " + operators.at(name) + " " + value(2, type) + ")");
     if (arguments_.size() == 3 && name == "mul" && !has("hi") && !has("wide"))
       return result("(" + type + ")(" + a + " * " + value(2, type) + ")");
-    if (arguments_.size() == 3 && name == "mul" && has("wide") && (type == "unsigned" || type == "int"))
+    if (arguments_.size() == 3 && name == "mul" && has("wide") &&
+        (type == "unsigned" || type == "int"))
       return result((type == "int" ? "(int64_t)" : "(uint64_t)") + a + " * " + value(2, type));
-    if (arguments_.size() == 3 && name == "mul" && has("hi") && (type == "unsigned" || type == "int"))
-      return result((type == "int" ? "::__mulhi(" : "::__umulhi(") + a + ", " + value(2, type) + ")");
+    if (arguments_.size() == 3 && name == "mul" && has("hi") &&
+        (type == "unsigned" || type == "int"))
+      return result((type == "int" ? "::__mulhi(" : "::__umulhi(") + a + ", " + value(2, type) +
+                    ")");
     if (arguments_.size() == 3 && (name == "min" || name == "max"))
       return result("::" + name + "(" + a + ", " + value(2, type) + ")");
     if (arguments_.size() == 3 && (name == "shl" || name == "shr"))
@@ -181,11 +193,13 @@ class Instruction {
     if (arguments_.size() == 4 && name == "mad" && has("lo"))
       return result("(" + type + ")(" + a + " * " + value(2, type) + " + " + value(3, type) + ")");
     if (arguments_.size() == 4 && name == "fma")
-      return result(std::string(wide_float ? "::fma(" : "::fmaf(") + a + ", " + value(2, type) + ", " + value(3, type) + ")");
+      return result(std::string(wide_float ? "::fma(" : "::fmaf(") + a + ", " + value(2, type) +
+                    ", " + value(3, type) + ")");
     if (arguments_.size() == 4 && name == "bfe" && type == u)
       return result(kPtx + "bfe(" + a + ", " + value(2, u) + ", " + value(3, u) + ")");
     if (arguments_.size() == 5 && (name == "bfi" || name == "lop3") && type == u)
-      return result(kPtx + name + "(" + a + ", " + value(2, u) + ", " + value(3, u) + ", " + value(4, u) + ")");
+      return result(kPtx + name + "(" + a + ", " + value(2, u) + ", " + value(3, u) + ", " +
+                    value(4, u) + ")");
     if (arguments_.size() == 4 && name == "prmt")
       return result("::__byte_perm(" + a + ", " + value(2, u) + ", " + value(3, u) + ")");
     return "";
@@ -198,7 +212,8 @@ class Instruction {
 
 }  // namespace
 
-std::string ptx_as_cpp(const std::string &ptx, const std::vector<std::string> &operands, std::string *unsupported) {
+std::string ptx_as_cpp(const std::string &ptx, const std::vector<std::string> &operands,
+                       std::string *unsupported) {
   std::string cpp;
   for (const std::string &piece : split(ptx, ';')) {
     const std::string text = trimmed(piece);

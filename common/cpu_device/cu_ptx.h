@@ -9,6 +9,7 @@
 
 /* The statements that do what the instructions of `ptx` do, where %0, %1, ... are the C++
  * expressions `operands`; empty, and *unsupported the instruction, where one is not known. */
-std::string ptx_as_cpp(const std::string &ptx, const std::vector<std::string> &operands, std::string *unsupported);
+std::string ptx_as_cpp(const std::string &ptx, const std::vector<std::string> &operands,
+                       std::string *unsupported);
 
 #endif
