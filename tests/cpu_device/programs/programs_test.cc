@@ -68,6 +68,15 @@ const char *const kNames[] = {
 #include "tests/cpu_device/programs/names.inc"
 };
 
+/* Like many programs of courses these leave memory to the system when they end. */
+class Sanitizers : public testing::Environment {
+  void SetUp() override {
+    const char *set = getenv("ASAN_OPTIONS");
+    setenv("ASAN_OPTIONS", (std::string(set ? set : "") + ":detect_leaks=0").c_str(), 1);
+  }
+};
+testing::Environment *const g_sanitizers = testing::AddGlobalTestEnvironment(new Sanitizers);
+
 INSTANTIATE_TEST_SUITE_P(All, Program, testing::ValuesIn(kNames),
                          [](const testing::TestParamInfo<const char *> &info) { return std::string(info.param); });
 
