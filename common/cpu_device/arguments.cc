@@ -35,9 +35,11 @@ bool is_mapped(uintptr_t address) {
   return mincore((void *)(address & ~(page - 1)), 1, &resident) == 0;
 }
 
-/* What no number is likely to be: where programs' heaps, stacks and libraries lie. */
+/* Two small integers side by side are no pointer, though something may lie at that address (the
+ * shadow of the address sanitizer does): heap, stacks and mappings lie high. */
 bool looks_like_host_pointer(uint64_t word) {
-  return word >> 32 != 0 && word < (uint64_t)1 << 47 && is_mapped(word);
+  const uint64_t lowest = (uint64_t)0x5000 << 32;
+  return word >= lowest && word < (uint64_t)1 << 47 && is_mapped(word);
 }
 
 }  // namespace
