@@ -346,7 +346,12 @@ class Translator : private Tokens {
       if (is(i, "double")) return;
     float_code_.emplace_back(body, body_end);
     in_bodies_[body] = pragmas(body, true, {"push", WARN_OF_DOUBLE}) + in_bodies_[body];
-    replace(body_end, body_end, pragmas(body_end, false, {"pop"}) + "}");
+    /* Behind the brace, where a missing ';' is told at the line that lacks it; but before one
+       that ends a part of an expression. */
+    const char next = open_of(body_end + 1);
+    const bool in_expression = next && strchr(";,)]}", next);
+    replace(body_end, body_end, in_expression ? pragmas(body_end, false, {"pop"}) + "}"
+                                              : "}" + pragmas(body_end, true, {"pop"}));
   }
 
   /* GCC diagnostic pragmas on lines of their own, to go before token i, or after it. What
