@@ -16,6 +16,14 @@ const std::set<std::string> kHostClasses = {
     "vector", "string", "map",           "set",        "list",  "deque", "cout",   "cerr",
     "endl",   "sort",   "unordered_map", "unique_ptr", "queue", "stack", "mt19937"};
 
+/* CUDA's own that host functions may not call. */
+const std::set<std::string> kDeviceLibrary = {
+    "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__syncwarp",
+    "__threadfence", "__threadfence_block", "__threadfence_system", "__shfl_sync", "__shfl_up_sync",
+    "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync", "__any_sync", "__all_sync", "__activemask",
+    "atomicAdd", "atomicSub", "atomicMin", "atomicMax", "atomicExch", "atomicCAS", "atomicInc", "atomicDec",
+    "atomicAnd", "atomicOr", "atomicXor"};
+
 }  // namespace
 
 /* Somewhere in the function, its parameters included. */
@@ -130,6 +138,11 @@ void Names::check_host(const Function &f, std::vector<Problem> *out) const {
     if (!is_call(i)) continue;
     const std::string name = text(i);
     auto called = by_name_.find(name);
+    if (kDeviceLibrary.count(name) && called == by_name_.end() && !declared_in(f, name) && said.insert(name).second) {
+      out->push_back({i, "calling a __device__ function(\"" + name + "\") from a __host__ function(\"" + f.name +
+                             "\") is not allowed: call it in a kernel"});
+      continue;
+    }
     if (called == by_name_.end() || declares(i)) continue;
     const auto all = [&](auto which) {
       return std::all_of(called->second.begin(), called->second.end(),
