@@ -49,7 +49,7 @@ void close_host_pointers(void *bytes, size_t size, const LaunchPlace &place) {
     uint64_t word;
     memcpy(&word, (char *)bytes + at, sizeof word);
     if (!looks_like_host_pointer(word) || is_code(word)) continue;
-    word = (uint64_t)device_view((const void *)word, place);
+    word = (uint64_t)device_view((uintptr_t)word, place);
     memcpy((char *)bytes + at, &word, sizeof word);
   }
 }

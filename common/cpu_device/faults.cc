@@ -21,19 +21,33 @@ namespace {
 
 struct sigaction g_before[NSIG];
 
+/* In the guard below some thread's stack. */
+bool below_a_stack(const void *address) {
+  const char *p = (const char *)address;
+  for (const Fiber *f : this_worker()->fibers)
+    if (p < f->stack && p >= f->stack - kStackGuard) return true;
+  return false;
+}
+
 /* What the address is, in words. */
-void describe(const void *address, char *text, size_t size) {
-  if (const void *host = host_behind_view(address))
+void describe(const void *address, bool unaligned, char *text, size_t size) {
+  if (unaligned)
+    snprintf(text, size,
+             "an address that is not aligned to its type, such as a float4 that begins at no multiple of 16 bytes");
+  else if (const void *host = host_behind_view(address))
     snprintf(text, size,
              "%p, which is memory of the host: give kernels pointers from cudaMalloc, and copy "
              "with cudaMemcpy first",
              host);
   else if (!address)
-    snprintf(text, size, "a null pointer, or an address that is not aligned to its type");
+    snprintf(text, size, "a null pointer");
   else if ((uintptr_t)address < 65536)
     snprintf(text, size, "%p, close to a null pointer", address);
   else if (in_device_arena(address))
     snprintf(text, size, "%p, which is device memory that is not allocated (any more)", address);
+  else if (below_a_stack(address))
+    snprintf(text, size, "%p, which is beyond its stack of %d KB: it calls itself too deep, or its arrays are too large",
+             address, kFiberStackSize / 1024);
   else
     snprintf(text, size, "%p, which is no device memory", address);
 }
@@ -80,11 +94,11 @@ bool finish_division([[maybe_unused]] void *context) {
 }
 
 [[noreturn]] void fault_in_kernel(int signal_number, const siginfo_t *info) {
-  char what[256];
-  describe(info->si_addr, what, sizeof what);
   /* A general protection fault has no address: a vector access that is not aligned. */
   const bool unaligned = signal_number == SIGBUS ||
                          (info->si_code == SI_KERNEL && info->si_addr == nullptr);
+  char what[256];
+  describe(info->si_addr, unaligned, what, sizeof what);
   say("%s touched %s", where_in_kernel().c_str(), what);
   abort_kernel(unaligned ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress);
 }

@@ -92,7 +92,12 @@ std::string refusal(const LaunchShape &s, size_t static_shared, const void *func
   if (text[0]) return text;
 
   const size_t total = static_shared + s.shared_size, opted = allowed_dynamic_shared(function);
-  if (total > kMaxSharedSize)
+  if (static_shared > 48 * 1024)
+    snprintf(text, sizeof text,
+             "its __shared__ arrays take %zu bytes, and may take 49152 (nvcc does not build it): "
+             "more must be `extern __shared__`, with cudaFuncAttributeMaxDynamicSharedMemorySize",
+             static_shared);
+  else if (total > kMaxSharedSize)
     snprintf(text, sizeof text,
              "%zu bytes of shared memory (%zu static, %zu dynamic) are more than the device has "
              "for a block: %d",

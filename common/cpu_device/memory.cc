@@ -291,7 +291,8 @@ const void *host_behind_view(const void *pointer) {
   return (p & kViewBits) == kViewBits ? (const void *)(p & ~kViewBits) : nullptr;
 }
 
-void *device_view(const void *pointer, const LaunchPlace &) {
+void *device_view(uintptr_t address, const LaunchPlace &) {
+  const void *pointer = (const void *)address;
   if (!pointer) return nullptr;
   const Allocation *a = find_allocation(pointer);
   const Device &device = current_device();

@@ -15,6 +15,8 @@
 #ifndef CPU_DEVICE_LAUNCH_H
 #define CPU_DEVICE_LAUNCH_H
 
+#include <stdint.h>
+
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -70,8 +72,9 @@ void know_kernel(const void *function,
 cudaError_t launch_by_pointer(const void *function, LaunchShape shape, bool cooperative,
                               std::unique_ptr<KernelCall> call, const LaunchPlace &place);
 
-/* A host pointer given to a kernel becomes one that faults when used; all else is itself. */
-void *device_view(const void *pointer, const LaunchPlace &place);
+/* A host pointer given to a kernel becomes one that faults when used; all else is itself.
+ * A number, since compilers warn of a `const void *` to memory that holds nothing yet. */
+void *device_view(uintptr_t pointer, const LaunchPlace &place);
 
 /* The same for the pointers among the members of an argument, wherever they stand in its bytes. */
 void close_host_pointers(void *bytes, size_t size, const LaunchPlace &place);
@@ -89,7 +92,7 @@ constexpr bool kMayHoldPointers =
 template <class T>
 inline T device_view_of(T value, const LaunchPlace &place) {
   if constexpr (std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>)
-    return (T)device_view((const void *)value, place);
+    return (T)device_view((uintptr_t)value, place);
   else if constexpr (kMayHoldPointers<T> && std::is_trivially_copyable_v<T>)
     close_host_pointers(std::addressof(value), sizeof value, place);
   return value;
