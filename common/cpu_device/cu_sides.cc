@@ -18,11 +18,12 @@ const std::set<std::string> kHostClasses = {
 
 /* CUDA's own that host functions may not call. */
 const std::set<std::string> kDeviceLibrary = {
-    "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__syncwarp",
-    "__threadfence", "__threadfence_block", "__threadfence_system", "__shfl_sync", "__shfl_up_sync",
-    "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync", "__any_sync", "__all_sync", "__activemask",
-    "atomicAdd", "atomicSub", "atomicMin", "atomicMax", "atomicExch", "atomicCAS", "atomicInc", "atomicDec",
-    "atomicAnd", "atomicOr", "atomicXor"};
+    "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or",
+    "__syncwarp", "__threadfence", "__threadfence_block", "__threadfence_system",
+    "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync",
+    "__ballot_sync", "__any_sync", "__all_sync", "__activemask",
+    "atomicAdd", "atomicSub", "atomicMin", "atomicMax", "atomicExch", "atomicCAS",
+    "atomicInc", "atomicDec", "atomicAnd", "atomicOr", "atomicXor"};
 
 }  // namespace
 
@@ -138,8 +139,10 @@ void Names::check_host(const Function &f, std::vector<Problem> *out) const {
     if (!is_call(i)) continue;
     const std::string name = text(i);
     auto called = by_name_.find(name);
-    if (kDeviceLibrary.count(name) && called == by_name_.end() && !declared_in(f, name) && said.insert(name).second) {
-      out->push_back({i, "calling a __device__ function(\"" + name + "\") from a __host__ function(\"" + f.name +
+    if (kDeviceLibrary.count(name) && called == by_name_.end() && !declared_in(f, name) &&
+        said.insert(name).second) {
+      out->push_back({i, "calling a __device__ function(\"" + name +
+                             "\") from a __host__ function(\"" + f.name +
                              "\") is not allowed: call it in a kernel"});
       continue;
     }

@@ -33,7 +33,8 @@ bool below_a_stack(const void *address) {
 void describe(const void *address, bool unaligned, char *text, size_t size) {
   if (unaligned)
     snprintf(text, size,
-             "an address that is not aligned to its type, such as a float4 that begins at no multiple of 16 bytes");
+             "an address that is not aligned to its type, such as a float4 that begins at no "
+             "multiple of 16 bytes");
   else if (const void *host = host_behind_view(address))
     snprintf(text, size,
              "%p, which is memory of the host: give kernels pointers from cudaMalloc, and copy "
@@ -46,7 +47,9 @@ void describe(const void *address, bool unaligned, char *text, size_t size) {
   else if (in_device_arena(address))
     snprintf(text, size, "%p, which is device memory that is not allocated (any more)", address);
   else if (below_a_stack(address))
-    snprintf(text, size, "%p, which is beyond its stack of %d KB: it calls itself too deep, or its arrays are too large",
+    snprintf(text, size,
+             "%p, which is beyond its stack of %d KB: it calls itself too deep, or its arrays are "
+             "too large",
              address, kFiberStackSize / 1024);
   else
     snprintf(text, size, "%p, which is no device memory", address);
