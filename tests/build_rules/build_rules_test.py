@@ -362,6 +362,18 @@ class Compilation(BuildRulesTest):
                 self.check(result, False)
                 self.assertRegex(result.text, r"tests/build_rules/broken/syntax_error\.cu[:(]4\b")
 
+    @unittest.skipUnless(subprocess.run(
+        ["unshare", "-n", "ip", "link", "set", "lo", "up"], stderr=subprocess.DEVNULL).returncode == 0,
+        "needs a network namespace")
+    def test_builds_and_tests_without_a_network(self):
+        """From nothing: an output tree of its own, and no network but the way to itself."""
+        prefix = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+        there = dict(prefix=prefix, output_base="no_network_base")
+        try:
+            self.check(Bazel("test", "--config=cpu", "//tests/kernels:int32_test", **there), True, "PASSED")
+        finally:
+            Bazel("shutdown", **there)
+
     def test_results_are_cached_on_the_cpu(self):
         Bazel("test", "--config=cpu", BROKEN + "always_passes_test")
         self.check(Bazel("test", "--config=cpu", BROKEN + "always_passes_test"), True, "(cached) PASSED")
