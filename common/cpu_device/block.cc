@@ -256,6 +256,14 @@ void wait_for_other_blocks(Worker *w) {
     continue;
 }
 
+/* The slot by which the fiber begins with threads that have not been started. */
+INLINED Slot *start_run(Block *b, Fiber *f) {
+  Slot *start = &b->worker->start;
+  begin_run(b, f);
+  point_at_beginning(start, f);
+  return start;
+}
+
 /* Who goes on when the running thread cannot: perhaps that thread itself, if what it waits for
  * comes meanwhile. */
 INLINED Slot *choose_next(Worker *w) {
@@ -266,10 +274,7 @@ INLINED Slot *choose_next(Worker *w) {
     b = w->block;
   }
   if (b->next_thread >= b->thread_count) return &b->slots[b->ready->pop()];
-  Fiber *fresh = new_fiber(w);
-  begin_run(b, fresh);
-  point_at_beginning(&w->start, fresh);
-  return &w->start;
+  return start_run(b, new_fiber(w));
 }
 
 /* Nobody takes the stack before it is left: this thread does nothing else any more. */
@@ -281,32 +286,21 @@ inline void note_lanes_ended(Block *b, unsigned first, unsigned last) {
   for (unsigned i = first; i < last; ++i) lane_ended(b, i);
 }
 
-/* The fiber's block has ended: it runs the next one, or another fiber runs. */
-[[noreturn]] void finish_block(Worker *w, Fiber *me) {
-  Slot *next = &w->start;
-  if (begin_next_block(w->block)) {
-    begin_run(w->block, me);
-    point_at_beginning(next, me);
-  } else {
-    w->free_blocks.push_back(w->block);
-    w->block = nullptr;
-    give_up(w, me);
-    if (w->resident.empty()) leave_for(w, &w->main);
-    make_current(w, w->resident.front());
-    w->resident.erase(w->resident.begin());
-    next = choose_next(w);
-  }
-  leave_for(w, next);
+/* The fiber's block has ended, and no other takes its place: another fiber goes on. */
+[[noreturn]] void leave_ended_block(Worker *w, Fiber *me) {
+  w->free_blocks.push_back(w->block);
+  w->block = nullptr;
+  give_up(w, me);
+  if (w->resident.empty()) leave_for(w, &w->main);
+  make_current(w, w->resident.front());
+  w->resident.erase(w->resident.begin());
+  leave_for(w, choose_next(w));
 }
 
 /* The fiber's threads have ended, or its last one is a slot's, and its block goes on. */
 [[noreturn]] void leave_block(Worker *w, Fiber *me) {
   Block *b = w->block;
-  if (b->next_thread < b->thread_count) {
-    begin_run(b, me);
-    point_at_beginning(&w->start, me);
-    leave_for(w, &w->start);
-  }
+  if (b->next_thread < b->thread_count) leave_for(w, start_run(b, me));
   Slot *next = choose_next(w);
   give_up(w, me);
   leave_for(w, next);
@@ -319,15 +313,9 @@ void fiber_main() {
   Fiber *me = w->start.fiber;
   sanitizer_arrive(nullptr);
   w->launch->record->call->run(&me->loop);
-  /* The loop ended with the block's last threads: nobody has taken a slot. */
+  /* The loop ran to the end of the block: others of its threads wait, or no block is left. */
   if (w->block->live) leave_block(w, me);
-  w->free_blocks.push_back(w->block);
-  w->block = nullptr;
-  give_up(w, me);
-  if (w->resident.empty()) leave_for(w, &w->main);
-  make_current(w, w->resident.front());
-  w->resident.erase(w->resident.begin());
-  leave_for(w, choose_next(w));
+  leave_ended_block(w, me);
 }
 
 Slot *next_slot(Worker *w) { return choose_next(w); }
@@ -344,7 +332,10 @@ void end_thread() {
   Block *b = this_block();
   Worker *w = b->worker;
   Slot *s = t_thread.slot;
-  if (--b->live == 0) finish_block(w, s->fiber);
+  if (--b->live == 0) {
+    if (begin_next_block(b)) leave_for(w, start_run(b, s->fiber));
+    leave_ended_block(w, s->fiber);
+  }
   note_lanes_ended(b, s->linear, s->linear + 1u);
   release_barrier_if_complete(b);
   leave_block(w, s->fiber);
@@ -370,10 +361,7 @@ void run_blocks(Worker *w) {
   w->main.fiber = &w->main_fiber;
   if (w->launch->block_count > kManyBlocks) sort_spare_fibers(w);
   if (!begin_another_block(w)) return;
-  Fiber *first = new_fiber(w);
-  begin_run(w->block, first);
-  point_at_beginning(&w->start, first);
-  switch_fibers(&w->main, &w->start);
+  switch_fibers(&w->main, start_run(w->block, new_fiber(w)));
 }
 
 static __attribute__((noinline)) void take_new_slot(Block *b, Fiber *f) {

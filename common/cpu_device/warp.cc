@@ -121,19 +121,17 @@ bool is_common(WarpOperation operation) {
 void hand_out(Block *b, const Warp &w, unsigned first, unsigned met) {
   const unsigned any = (unsigned)__builtin_ctz(met);
   const WarpOperation operation = operation_of(w, any);
-  bool same = true;
-  for (unsigned left = met; left; left &= left - 1)
-    same &= operation_of(w, (unsigned)__builtin_ctz(left)) == operation;
-  const uint64_t common = is_common(operation) ? kResults[(int)operation](w, met, any) : 0;
+  bool common = is_common(operation);
+  for (unsigned left = met; common && left; left &= left - 1)
+    common = operation_of(w, (unsigned)__builtin_ctz(left)) == operation;
+  const uint64_t result = common ? kResults[(int)operation](w, met, any) : 0;
   for (unsigned left = met; left; left &= left - 1) {
     const unsigned i = (unsigned)__builtin_ctz(left);
+    const WarpOperation own = operation_of(w, i);
     b->met[first + i] = met;
-    if (!same)
-      b->taken[first + i] = kResults[(int)operation_of(w, i)](w, met, i);
-    else if (operation == WarpOperation::kShuffle)
-      b->taken[first + i] = of_source(w, met, i);
-    else
-      b->taken[first + i] = is_common(operation) ? common : same_value(w, met, i);
+    if (common) b->taken[first + i] = result;
+    else if (own == WarpOperation::kShuffle) b->taken[first + i] = of_source(w, met, i);
+    else b->taken[first + i] = kResults[(int)own](w, met, i);
   }
 }
 
