@@ -21,6 +21,11 @@ __global__ void split_warp(int *x) {
     __syncthreads();
   x[threadIdx.x] = 1;
 }
+__global__ void wide_static(float *x) {
+  __shared__ float s[12289]; /* nvcc does not build it: a float beyond 48 KB */
+  s[threadIdx.x] = 1.0f;
+  x[threadIdx.x] = s[threadIdx.x];
+}
 __device__ float device_variable;
 __global__ void print_lines() { printf("a line of thread %d\n", threadIdx.x); }
 __global__ void print_unknown(double x) { printf("%.*f %d\n", 3, x, 4); }
@@ -74,6 +79,10 @@ TEST(Launches, WhatIsRefusedIsExplained) {
   });
   EXPECT_SAYS(0, "need opt-in beyond 49152.*MaxDynamicSharedMemorySize, 65536", {
     fill<<<1, 32, 65536>>>(device_floats(32));
+  });
+  EXPECT_SAYS(1, "__shared__ arrays take 491[0-9]+ bytes, and may take 49152", {
+    wide_static<<<1, 32>>>(device_floats(32));
+    _Exit(cudaGetLastError() == cudaErrorInvalidValue);
   });
   EXPECT_SAYS(0, "more than the device has", { fill<<<1, 32, 300000>>>(device_floats(32)); });
 }
