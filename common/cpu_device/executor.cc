@@ -36,7 +36,7 @@ thread_local bool t_in_kernel;
 
 int tick_signal() { return SIGRTMIN + 7; }
 
-void on_tick(int) {
+void on_tick(int, siginfo_t *, void *context) {
   const int saved_errno = errno;
   Worker *w = t_worker;
   if (t_in_kernel && t_thread.interruptible != kInRuntime) {
@@ -44,9 +44,9 @@ void on_tick(int) {
     if (l->error.load(std::memory_order_relaxed)) abort_kernel((cudaError_t)l->error.load());
     const double limit_ms = settings().time_limit_ms;
     if (limit_ms > 0 && now_ms() - l->begin_ms > limit_ms) {
-      say("%s has not ended after %g s: an endless loop? LAB_CPU_DEVICE_TIME_LIMIT=SECONDS sets "
+      say("%s%s has not ended after %g s: an endless loop? LAB_CPU_DEVICE_TIME_LIMIT=SECONDS sets "
           "the limit, 0 takes it away",
-          where_in_kernel().c_str(), limit_ms / 1000);
+          line_of_fault(context).c_str(), where_in_kernel().c_str(), limit_ms / 1000);
       abort_kernel(cudaErrorLaunchTimeout);
     }
     if (t_thread.interruptible == kMayYield) yield_to_others();
@@ -58,9 +58,9 @@ void make_timer(Worker *w) {
   static std::once_flag once;
   std::call_once(once, [] {
     struct sigaction action = {};
-    action.sa_handler = on_tick;
+    action.sa_sigaction = on_tick;
     /* It may leave for another fiber, so the signal must not stay blocked. */
-    action.sa_flags = SA_RESTART | SA_NODEFER;
+    action.sa_flags = SA_RESTART | SA_NODEFER | SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     sigaction(tick_signal(), &action, nullptr);
   });

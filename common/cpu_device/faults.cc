@@ -96,13 +96,19 @@ bool finish_division([[maybe_unused]] void *context) {
 #endif
 }
 
-[[noreturn]] void fault_in_kernel(int signal_number, const siginfo_t *info) {
+[[noreturn]] void fault_in_kernel(int signal_number, const siginfo_t *info, const void *context) {
   /* A general protection fault has no address: a vector access that is not aligned. */
   const bool unaligned = signal_number == SIGBUS ||
                          (info->si_code == SI_KERNEL && info->si_addr == nullptr);
+  const std::string who = line_of_fault(context) + where_in_kernel();
+  if (signal_number == SIGILL) {
+    say("%s stopped at __builtin_trap(), or at the end of a function that returns nothing",
+        who.c_str());
+    abort_kernel(cudaErrorLaunchFailure);
+  }
   char what[256];
   describe(info->si_addr, unaligned, what, sizeof what);
-  say("%s touched %s", where_in_kernel().c_str(), what);
+  say("%s touched %s", who.c_str(), what);
   abort_kernel(unaligned ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress);
 }
 
@@ -133,7 +139,7 @@ void fault_on_host(const void *address) {
 void on_fault(int signal_number, siginfo_t *info, void *context) {
   if (in_kernel()) {
     if (signal_number == SIGFPE && finish_division(context)) return;
-    fault_in_kernel(signal_number, info);
+    fault_in_kernel(signal_number, info, context);
   }
   if (signal_number == SIGSEGV &&
       (in_device_arena(info->si_addr) || in_device_variables(info->si_addr)))
@@ -153,7 +159,7 @@ void on_fault(int signal_number, siginfo_t *info, void *context) {
 }  // namespace
 
 void trap() {
-  say("%s stopped at __trap()", where_in_kernel().c_str());
+  say("%s%s stopped at __trap()", line_of_caller().c_str(), where_in_kernel().c_str());
   abort_kernel(cudaErrorLaunchFailure);
 }
 
@@ -163,7 +169,7 @@ void prepare_thread_for_faults() {
   done = true;
   stack_t old;
   if (sigaltstack(nullptr, &old) == 0 && !(old.ss_flags & SS_DISABLE)) return;
-  const size_t size = 64 * 1024;
+  const size_t size = 256 * 1024; /* only touched pages take memory; libdw reads lines on it */
   void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return;
   stack_t stack = {};

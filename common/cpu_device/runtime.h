@@ -20,6 +20,7 @@
  *   shared.cc     shared memory
  *   printf.cc     device printf
  *   arithmetic_checks.cc  what --config=check finds in arithmetic
+ *   source_lines.cc  which line of the program some code is
  *   faults.cc     signals: a bad access becomes an error with a sentence
  *
  * One mutex, runtime_mutex(), guards all state but the executor's. Work that a program queues
@@ -292,6 +293,15 @@ void print_device_text(int device);
 
 /* The shared arrays that stand in the kernel's own body, in bytes. */
 size_t static_shared_size(const char *kernel_symbol);
+
+/* ---- source_lines.cc ---- */
+
+/* "program.cu:12: ", the program's own line where a signal (its ucontext_t) stopped some code;
+ * "" where that is not known. */
+std::string line_of_fault(const void *context);
+
+/* The same for the code that has called the runtime. */
+std::string line_of_caller();
 
 /* ---- faults.cc ---- */
 

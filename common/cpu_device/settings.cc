@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "runtime.h"
@@ -20,11 +21,38 @@ namespace {
   exit(2);
 }
 
+/* The variables that have been asked for: all that there are, in the end. */
+std::vector<std::string> &known_names() {
+  static auto &names = *new std::vector<std::string>();
+  return names;
+}
+
+const char *value_of(const char *name) {
+  known_names().push_back(name);
+  return getenv(name);
+}
+
+/* A misspelt name would be as if nothing were set. */
+void refuse_unknown_names() {
+  static const std::string prefix = "LAB_CPU_DEVICE_";
+  for (char **entry = environ; *entry; ++entry) {
+    const std::string name(*entry, strcspn(*entry, "="));
+    const auto &known = known_names();
+    if (name.compare(0, prefix.size(), prefix) != 0 ||
+        std::count(known.begin(), known.end(), name))
+      continue;
+    fprintf(stderr, "CPU device: %s: there is no such setting. These there are:", name.c_str());
+    for (const std::string &n : known) fprintf(stderr, "%s %s", &n == &known[0] ? "" : ",", n.c_str());
+    fprintf(stderr, "\n");
+    exit(2);
+  }
+}
+
 /* A whole number of [low, high] from the environment, with K, M or G behind it where
  * `suffixes`; `otherwise` where it is not set. */
 uint64_t number(const char *name, uint64_t otherwise, uint64_t low, uint64_t high, bool suffixes,
                 const char *allowed) {
-  const char *text = getenv(name);
+  const char *text = value_of(name);
   if (!text || !*text) return otherwise;
   char *end = nullptr;
   errno = 0;
@@ -82,7 +110,7 @@ Settings read_settings() {
                           "a number of launches of 0 to 18446744073709551615 (0: no limit)");
   s.seed = number("LAB_CPU_DEVICE_SEED", 0, 0, UINT64_MAX, false, "a number of 0 to 18446744073709551615 (0: in order)");
   s.fail_at = 0;
-  const char *fail = getenv("LAB_CPU_DEVICE_FAIL");
+  const char *fail = value_of("LAB_CPU_DEVICE_FAIL");
   if (fail && *fail) {
     const char *colon = strchr(fail, ':');
     char *end = nullptr;
@@ -91,6 +119,7 @@ Settings read_settings() {
     s.fail_at = known && colon[1] >= '0' && colon[1] <= '9' ? strtoull(colon + 1, &end, 10) : 0;
     if (!s.fail_at || *end) bad_setting("LAB_CPU_DEVICE_FAIL", fail, "malloc:K, copy:K or launch:K with K of 1 or more");
   }
+  refuse_unknown_names();
   return s;
 }
 

@@ -150,9 +150,9 @@ void hold(Block *b, Warp &w, unsigned warp, Meeting &m, unsigned present) {
 }
 
 [[noreturn]] void refuse_mask(unsigned mask, unsigned number) {
-  say("%s is lane %u, and its mask 0x%08x lacks that lane: a lane that calls a warp operation "
+  say("%s%s is lane %u, and its mask 0x%08x lacks that lane: a lane that calls a warp operation "
       "must be in its own mask",
-      where_in_kernel().c_str(), number, mask);
+      line_of_caller().c_str(), where_in_kernel().c_str(), number, mask);
   abort_kernel(cudaErrorIllegalInstruction);
 }
 

@@ -36,6 +36,14 @@ inline void run_alone(const Piece &piece) {
   _Exit(failures ? 1 : 0);
 }
 
+/* The statement in a process of its own ends with that status and says that. */
+#define EXPECT_SAYS(status, pattern, ...)                                         \
+  do {                                                                            \
+    const auto piece = [] __VA_ARGS__;                                            \
+    GTEST_FLAG_SET(death_test_style, "threadsafe");                               \
+    EXPECT_EXIT((piece(), fflush(stdout), _Exit(0)), ::testing::ExitedWithCode(status), pattern); \
+  } while (0)
+
 /* Skips a test where the address sanitizer stands between program and memory. */
 #if defined(__SANITIZE_ADDRESS__)
 #define NOT_UNDER_ASAN(reason) GTEST_SKIP() << "under the address sanitizer: " << (reason)

@@ -87,6 +87,23 @@ TEST(Printf, EveryThreadPrintsItsLine) {
     EXPECT_NE(std::string::npos, ("\n" + text).find("\nline " + std::to_string(i) + "\n")) << i;
 }
 
+__global__ void print_nothing() {}
+
+/* Not only waiting makes text appear: the next launch does too. */
+TEST(Printf, ALaunchPrintsWhatEarlierKernelsHavePrinted) {
+  print_nothing<<<1, 1>>>(); /* loaded by now, so that it does not wait for the other */
+  ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  const std::string text = PRINTED({
+    print_here<<<1, 1>>>();
+    cudaError_t e;
+    while ((e = cudaStreamQuery(0)) == cudaErrorNotReady) continue;
+    EXPECT_EQ(cudaSuccess, e);
+    print_nothing<<<1, 1>>>();
+  });
+  EXPECT_EQ("on the device\n", text);
+  ASSERT_EQ(cudaSuccess, cudaDeviceSynchronize());
+}
+
 TEST(Printf, TheBufferHasASize) {
   size_t size = 0;
   EXPECT_EQ(cudaSuccess, cudaDeviceGetLimit(&size, cudaLimitPrintfFifoSize));

@@ -36,14 +36,6 @@ static float *device_floats(size_t n) {
   return d;
 }
 
-/* The statement in a process of its own ends with that status and says that. */
-#define EXPECT_SAYS(status, pattern, ...)                                         \
-  do {                                                                            \
-    const auto piece = [] __VA_ARGS__;                                            \
-    GTEST_FLAG_SET(death_test_style, "threadsafe");                               \
-    EXPECT_EXIT((piece(), fflush(stdout), _Exit(0)), ::testing::ExitedWithCode(status), pattern); \
-  } while (0)
-
 TEST(Apart, TheHostMayNotTouchDeviceMemory) {
   EXPECT_SAYS(1, "the host touched device memory: .* is byte 8 of an allocation of 400 bytes", {
     float *d = device_floats(100);
@@ -231,6 +223,11 @@ TEST(Settings, NonsenseIsRefused) {
   });
   EXPECT_SAYS(2, "LAB_CPU_DEVICE_REPEAT_LIMIT=1e3: must be .* of 0 to 18446744073709551615", {
     setenv("LAB_CPU_DEVICE_REPEAT_LIMIT", "1e3", 1);
+    device_floats(1);
+  });
+  EXPECT_SAYS(2, "LAB_CPU_DEVICE_THREAD: there is no such setting. These there are: "
+                 "LAB_CPU_DEVICE_COUNT,.* LAB_CPU_DEVICE_THREADS,.* LAB_CPU_DEVICE_FAIL\n$", {
+    setenv("LAB_CPU_DEVICE_THREAD", "2", 1);
     device_floats(1);
   });
   EXPECT_SAYS(2, "LAB_CPU_DEVICE_FAIL=free:1: must be malloc:K, copy:K or launch:K", {
