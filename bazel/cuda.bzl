@@ -34,7 +34,7 @@ _CPU_DEVICE_FLAGS = [
 
 # What a GPU does in another way, or ends with an error: reported with the source line.
 # common/cpu_device/arithmetic_checks.cc is what the compiler's checks call.
-CHECK_COPTS = ["-fsanitize=alignment,shift-exponent,float-cast-overflow"]
+CHECK_COPTS = ["-fsanitize=alignment,bounds,float-cast-overflow,shift-exponent"]
 
 def _stem(ctx, src):
     """src's path in its package, without extension: two files in one target may have one name."""

@@ -1,8 +1,8 @@
-/* What --config=check finds in the arithmetic and the addresses of kernels.
+/* What --config=check finds in the arithmetic, the indices and the addresses of kernels.
  *
- * The compiler puts a check before each load, store, shift and conversion of a float to an
- * integer (-fsanitize=alignment,shift-exponent,float-cast-overflow) and calls these functions
- * where one fails. Each place is reported once. A load or store that is not aligned ends the
+ * The compiler puts a check before each load, store, index of an array whose size it knows, shift
+ * and conversion of a float to an integer (-fsanitize=alignment,bounds,float-cast-overflow,
+ * shift-exponent) and calls these functions where one fails. Each place is reported once. A load or store that is not aligned ends the
  * kernel with the device's error; after the others it goes on, and the program's exit status is
  * 1 instead of 0. Host code is none of this file's business.
  *
@@ -30,7 +30,7 @@ struct Place {
   uint32_t column;             /* ~0 once reported */
 };
 struct Type {
-  uint16_t kind;               /* 0: an integer, 1: a float */
+  uint16_t kind;               /* 0: an integer, 1: a float, others: no number */
   uint16_t info;               /* an integer's: is signed | log2(bits) << 1; a float's: bits */
   char name[1];                /* in quotes */
 };
@@ -48,6 +48,10 @@ struct Shift {
 struct Cast {
   Place place;
   const Type *from, *to;
+};
+struct Index {
+  Place place;
+  const Type *array, *index;
 };
 
 /* True for the first report of a place in a kernel. */
@@ -81,6 +85,13 @@ class Undisturbed {
 };
 
 int bits_of(const Type *t) { return 1 << (t->info >> 1); }
+
+/* Passed in the low bits, with its sign or without. */
+long long integer_value(const Type *type, uintptr_t value) {
+  const int unused = 64 - bits_of(type);
+  if (type->info & 1) return (long long)(value << unused) >> unused;
+  return (long long)(value << unused >> unused);
+}
 
 double float_value(const Type *type, uintptr_t value) {
   if (type->info == 32) {
@@ -121,11 +132,24 @@ void __ubsan_handle_shift_out_of_bounds(Shift *s, uintptr_t, uintptr_t right) {
   Undisturbed undisturbed;
   note_fault();
   const int bits = bits_of(s->left);
-  const long long by = s->right->info & 1 ? (long long)(int)right : (long long)right;
+  const long long by = integer_value(s->right, right);
   cpu_device::say("%s:%u: %s shifted a number of %d bits by %lld: a GPU shifts all of it out, this "
                   "computer shifts by %lld",
                   s->place.file, s->place.line, cpu_device::where_in_kernel().c_str(), bits, by,
                   by & (bits - 1));
+}
+
+void __ubsan_handle_out_of_bounds(Index *i, uintptr_t index) {
+  if (!first_time(&i->place)) return;
+  Undisturbed undisturbed;
+  note_fault();
+  /* 'float [16][17]': the first number is that of the elements which are counted here. */
+  const char *bracket = strchr(i->array->name, '[');
+  const unsigned long count = bracket ? strtoul(bracket + 1, nullptr, 10) : 0;
+  cpu_device::say("%s:%u: %s used index %lld of an array of %lu elements, %s: its indices are 0 to "
+                  "%lu",
+                  i->place.file, i->place.line, cpu_device::where_in_kernel().c_str(),
+                  integer_value(i->index, index), count, i->array->name, count ? count - 1 : 0);
 }
 
 void __ubsan_handle_float_cast_overflow(Cast *c, uintptr_t from) {

@@ -1,5 +1,5 @@
-/* What --config=check finds in the arithmetic of kernels: each fault with its line, and right
- * kernels without a word.
+/* What --config=check finds in the arithmetic and the indices of kernels: each fault with its
+ * line, and right kernels without a word.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cuda_runtime.h>
@@ -15,6 +15,43 @@ __global__ void store_at(char *bytes, int at) { *(double *)(bytes + at) = 1.5; }
 __global__ void all_right(float *x, int *y, int by) {
   y[threadIdx.x] = (int)x[threadIdx.x] + (1 << by) + (int)(by * 0.5);
   reinterpret_cast<float4 *>(x)[threadIdx.x] = make_float4(1, 2, 3, 4);
+}
+
+__global__ void index_shared(float *x, int i) {
+  __shared__ float s[256];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  x[0] = s[i];
+}
+__global__ void index_local(int *x, long long i) {
+  int few[8];
+  for (int k = 0; k < 8; ++k) few[k] = x[k];
+  few[i] = 2;
+  for (int k = 0; k < 8; ++k) x[k] = few[k];
+}
+__global__ void index_tile(float *x, int row, unsigned column) {
+  __shared__ float tile[4][5];
+  tile[row % 4][column % 5] = 1;
+  x[0] = tile[row][column];
+}
+__constant__ float weights[3] = {1, 2, 3};
+__device__ short grid[2][3][4];
+__global__ void index_constant(float *x, int i) { x[0] = weights[i]; }
+__global__ void index_device(float *x, int i, int j) { x[0] = grid[1][i][j]; }
+struct Rows {
+  float values[2][6];
+};
+__global__ void index_member(Rows r, float *x, int i) { x[0] = r.values[1][i]; }
+__global__ void index_rightly(float *x) {
+  __shared__ float s[32], tile[32][33];
+  extern __shared__ float any[];
+  const float *end = &s[32];
+  for (int k = 0; k < 33; ++k) tile[threadIdx.x][k] = (float)k;
+  s[threadIdx.x] = any[threadIdx.x + 40] = weights[threadIdx.x % 3];
+  __syncthreads();
+  float sum = tile[31][32];
+  for (const float *p = s; p != end; ++p) sum += *p;
+  x[threadIdx.x] = sum + (&tile[0][0])[33 * 31 + 2] + any[45];
 }
 
 #ifdef LAB_UBSAN
@@ -77,9 +114,52 @@ TEST(Checks, AccessesThatAreNotAligned) {
   });
 }
 
+TEST(Checks, IndicesOutsideOfSharedAndLocalArrays) {
+  SKIP_WITH_UBSAN;
+  EXPECT_FINDS(1, "checks_test.cu:24: thread .0,0,0. of block .0,0,0. of kernel index_shared, "
+                  "launched at .*:[0-9]+ used index 256 of an array of 256 elements, "
+                  "'float .256.': its indices are 0 to 255\n", {
+    index_shared<<<1, 64>>>((float *)d, 256);
+    cudaDeviceSynchronize();
+  });
+  EXPECT_FINDS(1, "checks_test.cu:29: .*index_local.* used index -1 of an array of 8 elements", {
+    index_local<<<1, 1>>>((int *)d, -1);
+    cudaDeviceSynchronize();
+  });
+}
+
+TEST(Checks, IndicesOutsideOfArraysOfSeveralDimensions) {
+  SKIP_WITH_UBSAN;
+  EXPECT_FINDS(1, "checks_test.cu:35: .* used index 5 of an array of 5 elements, 'float .5.'", {
+    index_tile<<<1, 1>>>((float *)d, 1, 5);
+    cudaDeviceSynchronize();
+  });
+  EXPECT_FINDS(1, "checks_test.cu:35: .* used index 4 of an array of 4 elements, 'float .4..5.'", {
+    index_tile<<<1, 1>>>((float *)d, 4, 0);
+    cudaDeviceSynchronize();
+  });
+  EXPECT_FINDS(1, "checks_test.cu:40: .* used index 3 of an array of 3 elements, 'short int .3..4.'", {
+    index_device<<<1, 1>>>((float *)d, 3, 0);
+    cudaDeviceSynchronize();
+  });
+}
+
+TEST(Checks, IndicesOutsideOfVariablesAndMembers) {
+  SKIP_WITH_UBSAN;
+  EXPECT_FINDS(1, "checks_test.cu:39: .* used index 3 of an array of 3 elements", {
+    index_constant<<<1, 1>>>((float *)d, 3);
+    cudaDeviceSynchronize();
+  });
+  EXPECT_FINDS(1, "checks_test.cu:44: .* used index 6 of an array of 6 elements", {
+    index_member<<<1, 1>>>(Rows{}, (float *)d, 6);
+    cudaDeviceSynchronize();
+  });
+}
+
 TEST(Checks, RightKernelsAreSilent) {
   SKIP_WITH_UBSAN;
   EXPECT_FINDS(0, "^$", {
+    index_rightly<<<1, 32, 128 * sizeof(float)>>>((float *)d + 700);
     all_right<<<1, 32>>>((float *)d, (int *)d + 512, 31);
     load_at<<<1, 1>>>((const char *)d, 8, (int *)d);
     if (cudaDeviceSynchronize() != cudaSuccess) _Exit(98);
