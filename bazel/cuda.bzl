@@ -33,8 +33,12 @@ _CPU_DEVICE_FLAGS = [
 ]
 
 # What a GPU does in another way, or ends with an error: reported with the source line.
-# common/cpu_device/arithmetic_checks.cc is what the compiler's checks call.
-CHECK_COPTS = ["-fsanitize=alignment,bounds,float-cast-overflow,shift-exponent"]
+# common/cpu_device/arithmetic_checks.cc is what the compiler's checks call; the macro tells the
+# runtime, which decides the exit status.
+CHECK_COPTS = [
+    "-fsanitize=alignment,bounds,float-cast-overflow,shift-exponent",
+    "-DLAB_CPU_DEVICE_CHECK=1",
+]
 
 def _stem(ctx, src):
     """src's path in its package, without extension: two files in one target may have one name."""

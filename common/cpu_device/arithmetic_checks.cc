@@ -14,9 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <atomic>
 
 #include "runtime.h"
 
@@ -58,18 +55,6 @@ struct Index {
 bool first_time(Place *place) {
   if (!cpu_device::in_kernel()) return false;
   return __atomic_exchange_n(&place->column, ~0u, __ATOMIC_RELAXED) != ~0u;
-}
-
-/* A program that had faults does not end well. */
-void note_fault() {
-  static std::atomic<bool> noted{false};
-  if (noted.exchange(true)) return;
-  on_exit(
-      [](int status, void *) {
-        fflush(nullptr);
-        if (status == 0) _exit(1);
-      },
-      nullptr);
 }
 
 /* Nobody may be made to give way in the middle of a report. */
@@ -119,7 +104,7 @@ void __ubsan_handle_type_mismatch_v1(Access *a, uintptr_t address) {
   if (a->kind != kLoad && a->kind != kStore && a->kind != kMember) return;
   if (address % alignment == 0) return;
   cpu_device::set_interruptible(cpu_device::kInRuntime);
-  note_fault();
+  cpu_device::note_check_failure();
   const char *did = a->kind == kStore ? "stored" : a->kind == kLoad ? "loaded" : "used a part of";
   cpu_device::say("%s:%u: %s %s a %s at %p, which is no multiple of %zu, its alignment",
                   a->place.file, a->place.line, cpu_device::where_in_kernel().c_str(), did,
@@ -130,7 +115,7 @@ void __ubsan_handle_type_mismatch_v1(Access *a, uintptr_t address) {
 void __ubsan_handle_shift_out_of_bounds(Shift *s, uintptr_t, uintptr_t right) {
   if (!first_time(&s->place)) return;
   Undisturbed undisturbed;
-  note_fault();
+  cpu_device::note_check_failure();
   const int bits = bits_of(s->left);
   const long long by = integer_value(s->right, right);
   cpu_device::say("%s:%u: %s shifted a number of %d bits by %lld: a GPU shifts all of it out, this "
@@ -142,7 +127,7 @@ void __ubsan_handle_shift_out_of_bounds(Shift *s, uintptr_t, uintptr_t right) {
 void __ubsan_handle_out_of_bounds(Index *i, uintptr_t index) {
   if (!first_time(&i->place)) return;
   Undisturbed undisturbed;
-  note_fault();
+  cpu_device::note_check_failure();
   /* 'float [16][17]': the first number is that of the elements which are counted here. */
   const char *bracket = strchr(i->array->name, '[');
   const unsigned long count = bracket ? strtoul(bracket + 1, nullptr, 10) : 0;
@@ -155,7 +140,7 @@ void __ubsan_handle_out_of_bounds(Index *i, uintptr_t index) {
 void __ubsan_handle_float_cast_overflow(Cast *c, uintptr_t from) {
   if (!first_time(&c->place)) return;
   Undisturbed undisturbed;
-  note_fault();
+  cpu_device::note_check_failure();
   cpu_device::say("%s:%u: %s made %s of the %s %g, which does not fit: a GPU gives the nearest "
                   "number that does (0 for NaN), this computer something else",
                   c->place.file, c->place.line, cpu_device::where_in_kernel().c_str(), c->to->name,

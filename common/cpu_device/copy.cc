@@ -23,6 +23,7 @@ const size_t kPart = 1 << 20;   /* what one worker copies at a time */
 struct Rows {
   size_t width, height, dst_pitch, src_pitch;
   size_t depth = 1, dst_slice = 0, src_slice = 0;   /* slices lie so many bytes apart */
+  bool symbol = false;          /* one side was named as a device variable */
 };
 
 constexpr size_t kTakenAtOnce = 64 * 1024;
@@ -43,6 +44,17 @@ cudaError_t look_at(const void *pointer, size_t extent, Side *side) {
   side->memory = *a;
   const size_t left = a->base + a->size - (uintptr_t)pointer;
   if (a->kind == MemoryKind::kRegistered || extent <= left) return cudaSuccess;
+  return cudaErrorInvalidValue;
+}
+
+/* The host's address of a device variable says nothing to the device. */
+cudaError_t refuse_variable(const char *call, const void *pointer) {
+  const Allocation *a = in_device_variables(pointer) ? find_allocation(pointer) : nullptr;
+  if (!a || a->kind != MemoryKind::kDevice || variable_address_taken(pointer)) return cudaSuccess;
+  say("%s was given %p, the host's address of a __device__ or __constant__ variable, which is none "
+      "of the device's: use cudaMemcpyToSymbol or cudaMemcpyFromSymbol, or ask "
+      "cudaGetSymbolAddress",
+      call, pointer);
   return cudaErrorInvalidValue;
 }
 
@@ -118,6 +130,9 @@ cudaError_t make_copy(void *dst, const void *src, const Rows &rows, cudaMemcpyKi
   if (!dst || !src) return cudaErrorInvalidValue;
   if (cudaError_t e = look_at(dst, extent_of(rows.dst_pitch, rows.dst_slice, rows), to)) return e;
   if (cudaError_t e = look_at(src, extent_of(rows.src_pitch, rows.src_slice, rows), from)) return e;
+  if (!rows.symbol)
+    for (const void *p : {(const void *)dst, src})
+      if (cudaError_t e = refuse_variable("cudaMemcpy", p)) return e;
   if (cudaError_t e = check_direction(*to, *from, kind)) return e;
   if (injected_failure("copy")) return cudaErrorInvalidValue;
   const auto run = [to = *to, from = *from, rows] {
@@ -206,6 +221,7 @@ cudaError_t make_fill(const cudaMemsetParams &p, Work *work) {
   if (cudaError_t e = look_at(p.dst, extent_of(pitch, 0, {width, p.height, pitch, pitch}), &to))
     return e;
   if (to.pageable()) return cudaErrorInvalidValue;
+  if (cudaError_t e = refuse_variable("cudaMemset", p.dst)) return e;
   const auto run = [to, p, width, pitch] {
     if (!still_there(to, "destination")) return cudaErrorIllegalAddress;
     char *base = const_cast<char *>(to.pointer);
@@ -239,6 +255,12 @@ cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, size_t he
 
 Rows one_row(size_t size) { return Rows{size, 1, size, size}; }
 
+Rows of_symbol(size_t size) {
+  Rows rows = one_row(size);
+  rows.symbol = true;
+  return rows;
+}
+
 cudaError_t check_symbol(const Symbol &symbol, size_t size, size_t offset) {
   if (!in_device_variables(symbol.address)) return cudaErrorInvalidSymbol;
   if (offset > symbol.size || size > symbol.size - offset) return cudaErrorInvalidValue;
@@ -255,6 +277,7 @@ cudaError_t copy_work(const cudaMemcpy3DParms &p, Work *work) {
   if (cudaError_t e = box_of(p, &rows, &dst, &src)) return e;
   if (p.kind < cudaMemcpyHostToHost || p.kind > cudaMemcpyDefault) return cudaErrorInvalidValue;
   if (rows.width == 0 || rows.height == 0 || rows.depth == 0) return cudaErrorInvalidValue;
+  rows.symbol = true; /* it may have been captured from cudaMemcpyToSymbolAsync */
   const cudaError_t e = make_copy(dst, src, rows, p.kind, &to, &from, work);
   work->source = p;
   return e;
@@ -271,7 +294,7 @@ cudaError_t copy_to_symbol(Symbol symbol, const void *src, size_t size, size_t o
       kind != cudaMemcpyDefault)
     return record(cudaErrorInvalidMemcpyDirection);
   if (cudaError_t e = check_symbol(symbol, size, offset)) return record(e);
-  return record(copy((char *)symbol.address + offset, src, one_row(size), kind, stream, async));
+  return record(copy((char *)symbol.address + offset, src, of_symbol(size), kind, stream, async));
 }
 
 cudaError_t copy_from_symbol(void *dst, Symbol symbol, size_t size, size_t offset,
@@ -280,7 +303,7 @@ cudaError_t copy_from_symbol(void *dst, Symbol symbol, size_t size, size_t offse
       kind != cudaMemcpyDefault)
     return record(cudaErrorInvalidMemcpyDirection);
   if (cudaError_t e = check_symbol(symbol, size, offset)) return record(e);
-  return record(copy(dst, (const char *)symbol.address + offset, one_row(size), kind, stream,
+  return record(copy(dst, (const char *)symbol.address + offset, of_symbol(size), kind, stream,
                      async));
 }
 

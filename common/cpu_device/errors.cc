@@ -3,6 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <atomic>
 
 #include "runtime.h"
 
@@ -21,6 +25,8 @@ const ErrorText kErrors[] = {
 #define X(name, value, text) {name, #name, text},
 #include "include/cpu_device_error_codes.inc"
 };
+
+bool g_checked;                /* kernels were built with --config=check */
 
 const ErrorText *find(cudaError_t error) {
   for (const ErrorText &e : kErrors)
@@ -44,6 +50,19 @@ void say(const char *format, ...) {
   vsnprintf(line, sizeof line, format, args);
   va_end(args);
   fprintf(stderr, "CPU device: %s\n", line);
+}
+
+void note_checked_kernels() { g_checked = true; }
+
+void note_check_failure() {
+  static std::atomic<bool> noted{false};
+  if (!g_checked || noted.exchange(true)) return;
+  on_exit(
+      [](int status, void *) {
+        fflush(nullptr);
+        if (status == 0) _exit(1);
+      },
+      nullptr);
 }
 
 }  // namespace cpu_device

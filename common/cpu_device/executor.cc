@@ -44,6 +44,7 @@ void on_tick(int, siginfo_t *, void *context) {
     if (l->error.load(std::memory_order_relaxed)) abort_kernel((cudaError_t)l->error.load());
     const double limit_ms = settings().time_limit_ms;
     if (limit_ms > 0 && now_ms() - l->begin_ms > limit_ms) {
+      set_interruptible(kInRuntime); /* the next tick comes while lines are looked up */
       say("%s%s has not ended after %g s: an endless loop? LAB_CPU_DEVICE_TIME_LIMIT=SECONDS sets "
           "the limit, 0 takes it away",
           line_of_fault(context).c_str(), where_in_kernel().c_str(), limit_ms / 1000);
@@ -259,7 +260,9 @@ cudaError_t run_kernel(const LaunchRecord &record) {
   const uint64_t threads = l.block_count * record.block.x * record.block.y * record.block.z;
   const uint64_t helpers =
       threads < kMinThreadsForHelp ? 0 : std::min<uint64_t>(workers, l.block_count) - 1;
+  blame_host_for_overruns();
   pool().run((unsigned)helpers, [&l] { work_on(&l); });
+  blame_kernel_for_overruns(record.place);
   return (cudaError_t)l.error.load();
 }
 

@@ -5,6 +5,7 @@
  * nothing sensible can go on. Everything else is left to whoever handled it before.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,12 +30,22 @@ bool below_a_stack(const void *address) {
   return false;
 }
 
+bool beyond_shared_memory(const void *address) {
+  const char *p = (const char *)address, *area = this_block()->shared_area;
+  return p >= area - kSharedGuard && p < area + kSharedAreaSize + kSharedGuard;
+}
+
 /* What the address is, in words. */
 void describe(const void *address, bool unaligned, char *text, size_t size) {
   if (unaligned)
     snprintf(text, size,
              "an address that is not aligned to its type, such as a float4 that begins at no "
              "multiple of 16 bytes");
+  else if (const void *host = host_behind_view(address); host && in_device_variables(host))
+    snprintf(text, size,
+             "%p, which the host calls a __device__ or __constant__ variable: give kernels what "
+             "cudaGetSymbolAddress tells, or let them use the variable by its name",
+             host);
   else if (const void *host = host_behind_view(address))
     snprintf(text, size,
              "%p, which is memory of the host: give kernels pointers from cudaMalloc, and copy "
@@ -45,7 +56,9 @@ void describe(const void *address, bool unaligned, char *text, size_t size) {
   else if ((uintptr_t)address < 65536)
     snprintf(text, size, "%p, close to a null pointer", address);
   else if (in_device_arena(address))
-    snprintf(text, size, "%p, which is device memory that is not allocated (any more)", address);
+    snprintf(text, size, "%p, which is %s", address, describe_address(address).c_str());
+  else if (beyond_shared_memory(address))
+    snprintf(text, size, "%p, which is outside of its block's shared memory", address);
   else if (below_a_stack(address))
     snprintf(text, size,
              "%p, which is beyond its stack of %d KB: it calls itself too deep, or its arrays are "
@@ -97,6 +110,7 @@ bool finish_division([[maybe_unused]] void *context) {
 }
 
 [[noreturn]] void fault_in_kernel(int signal_number, const siginfo_t *info, const void *context) {
+  set_interruptible(kInRuntime);
   /* A general protection fault has no address: a vector access that is not aligned. */
   const bool unaligned = signal_number == SIGBUS ||
                          (info->si_code == SI_KERNEL && info->si_addr == nullptr);
@@ -106,34 +120,59 @@ bool finish_division([[maybe_unused]] void *context) {
         who.c_str());
     abort_kernel(cudaErrorLaunchFailure);
   }
-  char what[256];
+  char what[512];
   describe(info->si_addr, unaligned, what, sizeof what);
   say("%s touched %s", who.c_str(), what);
   abort_kernel(unaligned ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress);
 }
 
-void fault_on_host(const void *address) {
-  const Allocation *a = find_allocation(address);
-  char text[512];
-  int n;
-  if (in_device_variables(address))
-    n = snprintf(text, sizeof text,
-                 "CPU device: the host touched a __device__ or __constant__ variable at %p. Use "
-                 "cudaMemcpyFromSymbol or cudaMemcpyToSymbol.\n",
-                 address);
-  else if (a)
-    n = snprintf(text, sizeof text,
-                 "CPU device: the host touched device memory: %p is byte %zu of an allocation of "
-                 "%zu bytes. Copy it with cudaMemcpy, or use it in a kernel.\n",
-                 address, (size_t)((uintptr_t)address - a->base), a->size);
-  else
-    n = snprintf(text, sizeof text,
-                 "CPU device: the host touched %p, which is device memory that is not allocated "
-                 "(any more).\n",
-                 address);
+/* Says what the host did, whatever LAB_CPU_DEVICE_QUIET says, and ends the program. */
+[[noreturn]] void end_program(const std::string &line, const char *format, const void *pointer,
+                              const std::string &what) {
+  char text[1024];
+  int n = snprintf(text, sizeof text, "CPU device: %s", line.c_str());
+  n += snprintf(text + n, sizeof text - (size_t)n, format, pointer, what.c_str());
   fflush(stdout);
-  if (write(STDERR_FILENO, text, (size_t)n) < 0) _exit(1);
+  if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(1);
   _exit(1);
+}
+
+/* The C library looks up the size of what it is to free right before that; null: it was not in
+ * free() or realloc(). */
+const void *freed_pointer([[maybe_unused]] const void *address,
+                          [[maybe_unused]] const void *context) {
+#if defined(__x86_64__)
+  const greg_t code = ((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+  Dl_info info;
+  if (!dladdr((const void *)code, &info) || !info.dli_sname) return nullptr;
+  for (const char *name : {"free", "cfree", "__libc_free", "realloc", "__libc_realloc"})
+    if (!strcmp(info.dli_sname, name)) return (const char *)address + sizeof(size_t);
+#endif
+  return nullptr;
+}
+
+/* The memory that free() or delete was given, if it is the runtime's. */
+void fault_in_free(const void *pointer, const void *context) {
+  const Allocation *a = find_allocation(pointer);
+  if (!a && !in_device_arena(pointer) && !in_device_variables(pointer)) return;
+  std::string what = describe_address(pointer) + ": ";
+  if (a && a->kind == MemoryKind::kPinned) what += "use cudaFreeHost";
+  else what += in_device_variables(pointer) ? "variables are not freed" : "use cudaFree";
+  end_program(line_of_fault(context), "free() or delete was given %p, which is %s.\n", pointer, what);
+}
+
+void fault_on_host(const void *address, const void *context) {
+  if (in_device_variables(address))
+    end_program(line_of_fault(context),
+                "the host touched a __device__ or __constant__ variable at %p. Use "
+                "cudaMemcpyFromSymbol or cudaMemcpyToSymbol%s.\n",
+                address, "");
+  if (in_device_arena(address))
+    end_program(line_of_fault(context),
+                "the host touched device memory: %p is %s.\n", address,
+                describe_address(address) +
+                    (find_allocation(address) ? ". Copy it with cudaMemcpy, or use it in a kernel"
+                                              : ""));
 }
 
 void on_fault(int signal_number, siginfo_t *info, void *context) {
@@ -141,9 +180,11 @@ void on_fault(int signal_number, siginfo_t *info, void *context) {
     if (signal_number == SIGFPE && finish_division(context)) return;
     fault_in_kernel(signal_number, info, context);
   }
-  if (signal_number == SIGSEGV &&
-      (in_device_arena(info->si_addr) || in_device_variables(info->si_addr)))
-    fault_on_host(info->si_addr);
+  if (signal_number == SIGSEGV) {
+    if (const void *pointer = freed_pointer(info->si_addr, context))
+      fault_in_free(pointer, context);
+    fault_on_host(info->si_addr, context);
+  }
   const struct sigaction &before = g_before[signal_number];
   if (before.sa_flags & SA_SIGINFO && before.sa_sigaction) {
     before.sa_sigaction(signal_number, info, context);
@@ -159,6 +200,7 @@ void on_fault(int signal_number, siginfo_t *info, void *context) {
 }  // namespace
 
 void trap() {
+  set_interruptible(kInRuntime);
   say("%s%s stopped at __trap()", line_of_caller().c_str(), where_in_kernel().c_str());
   abort_kernel(cudaErrorLaunchFailure);
 }
@@ -194,6 +236,7 @@ extern "C" void __assert_fail(const char *expression, const char *file, unsigned
                               const char *function) noexcept {
   using namespace cpu_device;
   if (in_kernel()) {
+    set_interruptible(kInRuntime);
     const uint3 b = t_thread.block_index, t = t_thread.thread_index;
     fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
             file, line, function, b.x, b.y, b.z, t.x, t.y, t.z, expression);

@@ -19,12 +19,16 @@
 namespace cpu_device {
 namespace {
 
+const size_t kPage = 4096;
 const size_t kSlabSize = 2 << 20;
 const size_t kLargeSize = 1 << 20;   /* from here on an allocation has its own pages */
 const size_t kAlignment = 512;
 const size_t kPoisonWhole = 512 << 20; /* larger ones are poisoned at both ends only */
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* A small allocation in a slab, with what belongs to nobody. */
+size_t size_in_slab(size_t size) { return round_up(size + kMinRedZone, kAlignment); }
 
 /* Pages that are mapped for one device. */
 struct Region {
@@ -64,13 +68,14 @@ Memory &memory() {
     /* Guards and fragments take addresses, not memory. */
     made->slice_size = round_up(s.memory_size * 4 + (64 << 20), kSlabSize);
     const size_t count = std::max(1, s.device_count);
-    const size_t size = made->slice_size * count + kSlabSize;
+    const size_t size = made->slice_size * count + 2 * kSlabSize;
     void *p = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
       say("cannot reserve %zu bytes of addresses; set LAB_CPU_DEVICE_MEMORY to less", size);
       exit(1);
     }
-    made->arena = round_up((uintptr_t)p, kSlabSize);
+    /* Nothing lies right below: free() of the first allocation looks there. */
+    made->arena = round_up((uintptr_t)p + kPage, kSlabSize);
     [[maybe_unused]] const MemoryRange variables = device_variable_pages();
 #if !defined(__SANITIZE_ADDRESS__) /* whose search for leaks reads them */
     if (variables.size && mprotect((void *)variables.base, variables.size, PROT_NONE) == 0)
@@ -137,7 +142,7 @@ void unmap_pages(Memory &m, Slice &slice, uintptr_t base, size_t size) {
 }
 
 uintptr_t take_from_slabs(Memory &m, Slice &slice, size_t size) {
-  const size_t wanted = round_up(size, kAlignment);
+  const size_t wanted = size_in_slab(size);
   for (int tries = 0; tries < 2; ++tries) {
     for (Slab &slab : slice.slabs) {
       for (auto gap = slab.free.begin(); gap != slab.free.end(); ++gap) {
@@ -158,7 +163,7 @@ uintptr_t take_from_slabs(Memory &m, Slice &slice, size_t size) {
 }
 
 void give_to_slab(Memory &m, Slice &slice, uintptr_t base, size_t size) {
-  const size_t given = round_up(size, kAlignment);
+  const size_t given = size_in_slab(size);
   for (size_t i = 0; i < slice.slabs.size(); ++i) {
     Slab &slab = slice.slabs[i];
     if (base < slab.base || base >= slab.base + kSlabSize) continue;
@@ -186,15 +191,16 @@ void give_to_slab(Memory &m, Slice &slice, uintptr_t base, size_t size) {
 }
 
 /* Fresh memory holds no zeros that a program could count on. */
-void poison(uintptr_t base, size_t size) {
-  if (!settings().poison) return;
+void poison(const Allocation &a) {
   DeviceAccess access;
-  const size_t end = size <= kPoisonWhole ? size : kPoisonWhole / 8;
-  memset((char *)base, 0xFF, end);
-  if (end < size) memset((char *)base + size - end, 0xFF, end);
+  fill_red_zone(a);
+  if (!settings().poison) return;
+  const size_t end = a.size <= kPoisonWhole ? a.size : kPoisonWhole / 8;
+  memset((char *)a.base, 0xFF, end);
+  if (end < a.size) memset((char *)a.base + a.size - end, 0xFF, end);
 }
 
-cudaError_t allocate_device(void **pointer, size_t size, int device) {
+cudaError_t allocate_device(void **pointer, size_t size, int device, const void *made_by) {
   Memory &m = memory();
   MemoryLock lock(m.mutex);
   Slice &slice = m.slices[(size_t)device];
@@ -204,21 +210,39 @@ cudaError_t allocate_device(void **pointer, size_t size, int device) {
       size >= kLargeSize ? map_pages(m, slice, size) : take_from_slabs(m, slice, size);
   if (!base) return cudaErrorMemoryAllocation;
   slice.used_bytes += size;
-  m.live[base] = {base, size, MemoryKind::kDevice, device, 0, ++m.next_id};
-  poison(base, size);
+  const size_t place = size >= kLargeSize ? round_up(size, kSlabSize) : size_in_slab(size);
+  const Allocation a = {base,        size, MemoryKind::kDevice,
+                        device,      0,    ++m.next_id,
+                        std::min<size_t>(place - size, kMaxRedZone), made_by};
+  m.live[base] = a;
+  note_allocated(a);
+  poison(a);
   *pointer = (void *)base;
   return cudaSuccess;
 }
 
-/* Pinned and managed memory: ordinary pages that both sides may touch. */
-cudaError_t allocate_host(void **pointer, size_t size, MemoryKind kind, unsigned flags) {
+/* Pinned and managed memory: ordinary pages that both sides may touch, between two that nobody
+ * may. */
+size_t pages_of(size_t size) { return round_up(size + kMinRedZone, kPage); }
+
+cudaError_t allocate_host(void **pointer, size_t size, MemoryKind kind, unsigned flags,
+                          const void *made_by) {
   Memory &m = memory();
   MemoryLock lock(m.mutex);
   if (size > (size_t)1 << 46) return cudaErrorMemoryAllocation;
-  void *p = mmap(nullptr, round_up(size, 4096), PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const size_t pages = pages_of(size);
+  char *p = (char *)mmap(nullptr, pages + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return cudaErrorMemoryAllocation;
-  m.live[(uintptr_t)p] = {(uintptr_t)p, size, kind, current_ordinal(), flags, ++m.next_id};
+  p += kPage;
+  if (mprotect(p, pages, PROT_READ | PROT_WRITE) != 0) {
+    munmap(p - kPage, pages + 2 * kPage);
+    return cudaErrorMemoryAllocation;
+  }
+  const Allocation a = {(uintptr_t)p,      size,  kind,
+                        current_ordinal(), flags, ++m.next_id,
+                        std::min<size_t>(pages - size, kMaxRedZone), made_by};
+  m.live[a.base] = a;
+  fill_red_zone(a);
   *pointer = p;
   return cudaSuccess;
 }
@@ -226,6 +250,7 @@ cudaError_t allocate_host(void **pointer, size_t size, MemoryKind kind, unsigned
 void release(Memory &m, std::map<uintptr_t, Allocation>::iterator at) {
   const Allocation a = at->second;
   m.live.erase(at);
+  if (a.kind == MemoryKind::kDevice) note_freed(a);
   if (a.kind == MemoryKind::kDevice) {
     Slice &slice = m.slices[(size_t)a.device];
     slice.used_bytes -= a.size;
@@ -234,7 +259,7 @@ void release(Memory &m, std::map<uintptr_t, Allocation>::iterator at) {
     else
       give_to_slab(m, slice, a.base, a.size);
   } else if (a.kind != MemoryKind::kRegistered) {
-    munmap((void *)a.base, round_up(a.size, 4096));
+    munmap((char *)a.base - kPage, pages_of(a.size) + 2 * kPage);
   }
 }
 
@@ -283,7 +308,7 @@ const Allocation *find_allocation(const void *pointer) {
 bool in_device_arena(const void *pointer) {
   const Memory &m = memory();
   const uintptr_t p = (uintptr_t)pointer;
-  return p >= m.arena && p < m.arena + m.slices.size() * m.slice_size;
+  return p >= m.arena - kPage && p < m.arena + m.slices.size() * m.slice_size;
 }
 
 const void *host_behind_view(const void *pointer) {
@@ -307,7 +332,20 @@ void *device_view(uintptr_t address, const LaunchPlace &) {
 }
 
 cudaError_t allocate_device_memory(void **pointer, size_t size, int device) {
-  return allocate_device(pointer, size, device);
+  return allocate_device(pointer, size, device, nullptr);
+}
+
+void for_each_allocation(const std::function<void(const Allocation &)> &visit) {
+  Memory &m = memory();
+  MemoryLock lock(m.mutex);
+  for (const auto &entry : m.live) visit(entry.second);
+}
+
+const Allocation *nearest_allocation_below(const void *pointer) {
+  Memory &m = memory();
+  MemoryLock lock(m.mutex);
+  auto at = m.live.upper_bound((uintptr_t)pointer);
+  return at == m.live.begin() ? nullptr : &std::prev(at)->second;
 }
 
 void release_device_memory(void *pointer) {
@@ -332,14 +370,17 @@ void free_all_memory(int device) {
 using namespace cpu_device;
 
 cudaError_t cudaMalloc(void **pointer, size_t size) {
-  return checked_malloc(pointer, size,
-                        [&] { return allocate_device(pointer, size, current_ordinal()); });
+  const void *made_by = __builtin_return_address(0);
+  return checked_malloc(pointer, size, [&] {
+    return allocate_device(pointer, size, current_ordinal(), made_by);
+  });
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags) {
   if (flags & ~7u) return record(cudaErrorInvalidValue);
+  const void *made_by = __builtin_return_address(0);
   return checked_malloc(pointer, size, [&] {
-    return allocate_host(pointer, size, MemoryKind::kPinned, flags);
+    return allocate_host(pointer, size, MemoryKind::kPinned, flags, made_by);
   });
 }
 
@@ -350,8 +391,9 @@ cudaError_t cudaMallocHost(void **pointer, size_t size) {
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags) {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
     return record(cudaErrorInvalidValue);
+  const void *made_by = __builtin_return_address(0);
   return checked_malloc(pointer, size, [&] {
-    return allocate_host(pointer, size, MemoryKind::kManaged, flags);
+    return allocate_host(pointer, size, MemoryKind::kManaged, flags, made_by);
   });
 }
 
@@ -384,8 +426,10 @@ cudaError_t cudaFree(void *pointer) {
     MemoryLock guard(m.mutex);
     auto at = m.live.find((uintptr_t)pointer);
     if (at == m.live.end() || (at->second.kind != MemoryKind::kDevice &&
-                               at->second.kind != MemoryKind::kManaged))
+                               at->second.kind != MemoryKind::kManaged)) {
+      explain_bad_free("cudaFree", pointer, __builtin_return_address(0));
       return record(cudaErrorInvalidValue);
+    }
     device = at->second.device;
   }
   {
@@ -406,8 +450,10 @@ cudaError_t cudaFreeHost(void *pointer) {
   Memory &m = memory();
   MemoryLock guard(m.mutex);
   auto at = m.live.find((uintptr_t)pointer);
-  if (at == m.live.end() || at->second.kind != MemoryKind::kPinned)
+  if (at == m.live.end() || at->second.kind != MemoryKind::kPinned) {
+    explain_bad_free("cudaFreeHost", pointer, __builtin_return_address(0));
     return record(cudaErrorInvalidValue);
+  }
   release(m, at);
   return cudaSuccess;
 }

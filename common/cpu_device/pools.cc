@@ -146,8 +146,10 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     return record(enqueue(stream, {Op::kHost, "cudaFreeAsync", keep, {}}));
   }
   const Allocation *a = find_allocation(pointer);
-  if (!a || a->base != (uintptr_t)pointer || a->kind != MemoryKind::kDevice)
+  if (!a || a->base != (uintptr_t)pointer || a->kind != MemoryKind::kDevice) {
+    explain_bad_free("cudaFreeAsync", pointer, __builtin_return_address(0));
     return record(cudaErrorInvalidValue);
+  }
   Lock lock(runtime_mutex());
   const auto free_it = [pointer, id = a->id] {
     const Allocation *now = find_allocation(pointer);

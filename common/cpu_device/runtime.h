@@ -4,6 +4,7 @@
  *   errors.cc     the one place through which errors pass; names and texts
  *   device.cc     devices and what they answer about themselves
  *   memory.cc     device, pinned and managed memory; who may touch it
+ *   memory_reports.cc  what an address is, in words; bad frees; writes past an allocation's end
  *   pools.cc      memory in a stream's order and its pools; launches with attributes, hints
  *   variables.cc  __device__, __constant__ and __managed__ variables
  *   queue.cc      streams and events: what is done when (queue.h: what they are)
@@ -76,6 +77,10 @@ cudaError_t record(cudaError_t error);
 /* One sentence for the person who runs the program, on standard error. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The kernels were built with --config=check, and something was found: a program that would end
+ * with status 0 ends with 1. Without --config=check nothing happens. */
+void note_check_failure();
+
 /* ---- device.cc ---- */
 
 struct Device {
@@ -110,6 +115,8 @@ struct Allocation {
   int device;
   unsigned flags;
   uint64_t id;                 /* no two allocations of a run share one */
+  size_t red_zone = 0;         /* bytes behind it that belong to nobody */
+  const void *made_by = nullptr;   /* the code that the call which made it returns to */
 };
 
 /* The live allocation that holds `pointer`, or null: pageable host memory, or none at all. */
@@ -134,6 +141,31 @@ void free_all_memory(int device);
 /* Device memory, without the checks of cudaMalloc and cudaFree. */
 cudaError_t allocate_device_memory(void **pointer, size_t size, int device);
 void release_device_memory(void *pointer);
+
+void for_each_allocation(const std::function<void(const Allocation &)> &visit);
+
+/* The last one that begins below the address, or null. */
+const Allocation *nearest_allocation_below(const void *pointer);
+
+/* ---- memory_reports.cc ---- */
+
+enum { kMinRedZone = 256, kMaxRedZone = 1024 };
+
+void fill_red_zone(const Allocation &a);
+
+/* Between the two a kernel runs: who has written past the end of an allocation is told. */
+void blame_host_for_overruns();
+void blame_kernel_for_overruns(const LaunchPlace &place);
+
+/* "byte 8 of the allocation of 400 bytes from program.cu:12" and the like. */
+std::string describe_address(const void *pointer);
+
+/* Says why the pointer cannot be given to `call`, cudaFree or the like, which returns there. */
+void explain_bad_free(const char *call, const void *pointer, const void *return_address);
+
+/* So that later an address can be told to lie in freed memory. */
+void note_allocated(const Allocation &a);
+void note_freed(const Allocation &a);
 
 /* ---- variables.cc ---- */
 
@@ -299,6 +331,9 @@ size_t static_shared_size(const char *kernel_symbol);
 /* "program.cu:12: ", the program's own line where a signal (its ucontext_t) stopped some code;
  * "" where that is not known. */
 std::string line_of_fault(const void *context);
+
+/* The same for a call, by the address to which it returns. */
+std::string line_of_call(const void *return_address);
 
 /* The same for the code that has called the runtime. */
 std::string line_of_caller();

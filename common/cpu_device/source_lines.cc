@@ -11,8 +11,11 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <ucontext.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "runtime.h"
@@ -20,7 +23,7 @@
 namespace cpu_device {
 namespace {
 
-enum { kMaxFrames = 32, kMaxFrameSize = 1 << 20 };
+enum { kMaxFrames = 32, kMaxFrameSize = 1 << 20, kMaxWordsOnStack = 24 };
 
 /* The program's file, its place in memory and its lines. */
 struct Program {
@@ -49,6 +52,13 @@ const Program &program() {
     return made;
   }();
   return p;
+}
+
+/* What a frame pointer leads to: code without frames uses that register for other things. */
+bool read_frame(uintptr_t frame, uintptr_t record[2]) {
+  if (!frame || frame % sizeof(uintptr_t)) return false;
+  const iovec to = {record, 2 * sizeof(uintptr_t)}, from = {(void *)frame, 2 * sizeof(uintptr_t)};
+  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)to.iov_len;
 }
 
 bool is_program_code(uintptr_t pc) { return pc >= program().code && pc < program().code_end; }
@@ -130,14 +140,12 @@ std::string line_from(uintptr_t pc, bool exact, uintptr_t frame) {
       const std::string found = line_of(exact ? pc : pc - 1);
       if (!found.empty()) return found;
     }
-    if (!frame || frame % sizeof(uintptr_t)) return "";
-    const uintptr_t *record = (const uintptr_t *)frame;
+    uintptr_t record[2];
+    if (!read_frame(frame, record)) return "";
     const uintptr_t outer = record[0];
+    frame = outer > frame && outer - frame < kMaxFrameSize ? outer : 0;
     pc = record[1];
     exact = false;
-    if (outer && (outer <= frame || outer - frame > kMaxFrameSize)) return "";
-    frame = outer;
-    if (!pc) return "";
   }
   return "";
 }
@@ -149,14 +157,21 @@ __attribute__((noinline)) std::string line_of_caller() {
   return line_from((uintptr_t)__builtin_return_address(0), false, outer);
 }
 
+std::string line_of_call(const void *return_address) {
+  return line_from((uintptr_t)return_address, false, 0);
+}
+
 std::string line_of_fault([[maybe_unused]] const void *context) {
 #if defined(__x86_64__)
   const greg_t *r = ((const ucontext_t *)context)->uc_mcontext.gregs;
   const uintptr_t pc = (uintptr_t)r[REG_RIP], frame = (uintptr_t)r[REG_RBP];
   if (is_program_code(pc)) return line_from(pc, true, frame);
-  /* The C library's memcpy and its like have no frame: where they return to lies on top. */
-  const uintptr_t top = *(const uintptr_t *)r[REG_RSP];
-  return line_from(is_program_code(top) ? top : pc, false, frame);
+  /* The C library has no frames, and its short functions little on the stack: where memcpy or
+     free return to is the first that looks like it. */
+  const uintptr_t *stack = (const uintptr_t *)r[REG_RSP];
+  const uintptr_t *end = stack + kMaxWordsOnStack;
+  const uintptr_t *at = std::find_if(stack, end, is_program_code);
+  return line_from(at == end ? pc : *at, false, frame);
 #elif defined(__aarch64__)
   const auto &m = ((const ucontext_t *)context)->uc_mcontext;
   if (is_program_code(m.pc)) return line_from(m.pc, true, m.regs[29]);

@@ -156,6 +156,13 @@ TEST(Checks, IndicesOutsideOfVariablesAndMembers) {
   });
 }
 
+TEST(Checks, WritesPastTheEndOfAnAllocation) {
+  EXPECT_FINDS(1, "kernel all_right, .* wrote 32 bytes past the end of the allocation of 4096 bytes", {
+    all_right<<<1, 2>>>((float *)d + 1024, (int *)d, 2);
+    if (cudaDeviceSynchronize() != cudaSuccess) _Exit(98);
+  });
+}
+
 TEST(Checks, RightKernelsAreSilent) {
   SKIP_WITH_UBSAN;
   EXPECT_FINDS(0, "^$", {

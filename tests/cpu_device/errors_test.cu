@@ -253,3 +253,27 @@ TEST(Reset, OldPointersAreInvalidAfterACleanReset) {
     CHECK_ALONE(cudaErrorInvalidValue, cudaMemcpy(x, &h, 4, cudaMemcpyHostToDevice));
   });
 }
+
+/* What the host calls a device variable is no address of the device's. */
+__device__ float variable[32];
+__global__ void nothing_with(const float *) {}
+
+TEST(Variables, TheirHostAddressIsNoDeviceMemory) {
+  NOT_UNDER_ASAN("its own check of a closed address faults first");
+  float h[32] = {}, *d = nullptr;
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&d, sizeof h));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(variable, h, sizeof h, cudaMemcpyHostToDevice));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(h, variable, sizeof h, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemcpy(d, variable, sizeof h, cudaMemcpyDeviceToDevice));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaMemset(variable, 0, sizeof h));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGetLastError());
+  nothing_with<<<1, 1>>>(variable); /* passed on, and not used */
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  EXPECT_EQ(cudaSuccess, cudaMemcpyToSymbol(variable, h, sizeof h));
+  EXPECT_EQ(cudaSuccess, cudaFree(d));
+  RUN_ALONE({
+    store<<<1, 32>>>(variable);
+    CHECK_ALONE(cudaSuccess, cudaGetLastError());
+    CHECK_ALONE(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+  });
+}

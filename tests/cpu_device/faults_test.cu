@@ -106,3 +106,130 @@ TEST(Lines, OfAMaskWithoutTheCaller) {
     expect_error(cudaErrorIllegalInstruction);
   });
 }
+
+/* ---- memory ---- */
+
+__global__ void store_up_to(float *x, int last) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <= last) x[i] = 1.0f;
+}
+__global__ void add_one(float *x) { x[threadIdx.x] += 1.0f; }
+__global__ void add_one_to_double(double *x) { x[threadIdx.x] += 1.0; }
+__device__ float variable[4];
+
+static void write_two_too_many(int n) {
+  float *d = device_floats(n), *other = device_floats(n);
+  store_up_to<<<1, 1>>>(other, 0);
+  store_up_to<<<n / 256 + 1, 256>>>(d, n + 1);
+  expect_error(cudaSuccess);
+}
+
+TEST(Overruns, AreToldOnceForEachLaunch) {
+  EXPECT_SAYS(0, "^CPU device: kernel store_up_to, launched at tests/cpu_device/faults_test.cu:[0-9]+, "
+                 "wrote 4 bytes past the end of the allocation of 4000 bytes from "
+                 "tests/cpu_device/faults_test.cu:[0-9]+: is each index less than the number of "
+                 "elements.\n$", {
+    float *d = 0;
+    cudaMalloc(&d, 4000);
+    for (int i = 0; i < 3; ++i) store_up_to<<<4, 256>>>(d, 1000);
+    expect_error(cudaSuccess);
+  });
+  /* 512 bytes and 1 MB fill what they are given, whole pages and all. */
+  EXPECT_SAYS(0, "wrote 8 bytes past the end of the allocation of 512 bytes",
+              { write_two_too_many(128); });
+  EXPECT_SAYS(0, "wrote 8 bytes past the end of the allocation of 1048576 bytes",
+              { write_two_too_many(1 << 18); });
+}
+
+/* What is read there is NaN, and NaN + 1 is NaN, but not with the same bits. */
+TEST(Overruns, OfSumsAreSeenToo) {
+  EXPECT_SAYS(0, "wrote 12 bytes past the end of the allocation of 64 bytes", {
+    add_one<<<1, 19>>>(device_floats(16));
+    expect_error(cudaSuccess);
+  });
+  EXPECT_SAYS(0, "wrote 8 bytes past the end of the allocation of 64 bytes", {
+    add_one_to_double<<<1, 9>>>((double *)device_floats(16));
+    expect_error(cudaSuccess);
+  });
+}
+
+TEST(Overruns, OfMemoryOfBothSidesAreWhoseTheyAre) {
+  EXPECT_SAYS(0, "^CPU device: kernel store_up_to, .* wrote 4 bytes past the end of the managed memory of 4096 "
+                 "bytes from .*\n$", {
+    float *m = 0;
+    cudaMallocManaged(&m, 4096);
+    add_one<<<1, 4>>>(m);
+    store_up_to<<<5, 256>>>(m, 1024);
+    expect_error(cudaSuccess);
+  });
+  EXPECT_SAYS(0, "^CPU device: the host wrote 12 bytes past the end of the pinned memory of 64 bytes from .*\n$", {
+    float *p = 0;
+    cudaMallocHost(&p, 64);
+    for (int i = 0; i < 19; ++i) p[i] = 1;
+    add_one<<<1, 4>>>(p);
+    expect_error(cudaSuccess);
+  });
+}
+
+TEST(Overruns, OfWhatHasItsOwnPagesEndTheKernel) {
+  EXPECT_SAYS(0, "of kernel add_one,.* touched 0x[0-9a-f]+, which is 1 bytes past the end of the allocation "
+                 "of 2097152 bytes from tests/cpu_device/faults_test.cu:", {
+    float *d = device_floats(1 << 19);
+    add_one<<<1, 1>>>(d + (1 << 19));
+    expect_error(cudaErrorIllegalAddress);
+  });
+}
+
+TEST(Frees, OfDeviceMemoryByTheHost) {
+  NOT_UNDER_ASAN("its own free() finds the fault");
+  EXPECT_SAYS(1, "faults_test.cu:[0-9]+: free.. or delete was given 0x[0-9a-f]+, which is byte 0 of the "
+                 "allocation of 400 bytes from .*: use cudaFree", { free(device_floats(100)); });
+  EXPECT_SAYS(1, "free.. or delete was given .* byte 0 of the allocation", {
+    device_floats(4);
+    delete[] device_floats(100);
+  });
+  EXPECT_SAYS(1, "free.. or delete was given .* which is byte 0 of the managed memory .*: use cudaFree", {
+    float *m = 0;
+    cudaMallocManaged(&m, 64);
+    free(m);
+  });
+  EXPECT_SAYS(1, "free.. or delete was given .* the pinned memory .*: use cudaFreeHost", {
+    float *m = 0;
+    cudaMallocHost(&m, 64);
+    free(m);
+  });
+}
+
+TEST(Frees, ThatAreRefusedAreExplained) {
+  EXPECT_SAYS(0, "cudaFree was given .* which is memory of the host: free", {
+    float h;
+    if (cudaFree(&h) != cudaErrorInvalidValue) _Exit(98);
+  });
+  EXPECT_SAYS(0, "cudaFree was given .* byte 0 of an allocation of 400 bytes that has been freed: free each", {
+    float *d = device_floats(100);
+    if (cudaFree(d) != cudaSuccess || cudaFree(d) != cudaErrorInvalidValue) _Exit(98);
+  });
+  EXPECT_SAYS(0, "cudaFree was given .* byte 16 of the allocation of 400 bytes from .* began with", {
+    if (cudaFree(device_floats(100) + 4) != cudaErrorInvalidValue) _Exit(98);
+  });
+  EXPECT_SAYS(0, "cudaFree was given .* byte 0 of the pinned memory .* use cudaFreeHost", {
+    float *p = 0;
+    cudaMallocHost(&p, 64);
+    if (cudaFree(p) != cudaErrorInvalidValue) _Exit(98);
+  });
+  EXPECT_SAYS(0, "cudaFreeHost was given .* byte 0 of the allocation .* use cudaFree\n", {
+    if (cudaFreeHost(device_floats(100)) != cudaErrorInvalidValue) _Exit(98);
+  });
+}
+
+TEST(Variables, TheirHostAddressIsExplained) {
+  NOT_UNDER_ASAN("its own check of a closed address faults first");
+  EXPECT_SAYS(0, "of kernel add_one,.* which the host calls a __device__ .* cudaGetSymbolAddress", {
+    add_one<<<1, 4>>>(variable);
+    expect_error(cudaErrorIllegalAddress);
+  });
+  EXPECT_SAYS(0, "cudaMemcpy was given .*, the host's address of a __device__ .* cudaMemcpyToSymbol", {
+    float h[4] = {};
+    if (cudaMemcpy(variable, h, sizeof h, cudaMemcpyHostToDevice) != cudaErrorInvalidValue) _Exit(98);
+  });
+}

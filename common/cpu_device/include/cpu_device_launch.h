@@ -58,6 +58,12 @@ struct KernelEntry {
   KernelEntry(const char *name, void (*kernel)(P...), const char *symbol);
 };
 
+/* --config=check built the kernels of this file. */
+void note_checked_kernels();
+#if LAB_CPU_DEVICE_CHECK
+inline const bool checked_kernels = (note_checked_kernels(), true);
+#endif
+
 /* Makes a kernel known: how to call it with the arguments that `arguments` points at. */
 void register_kernel(const char *name, const char *symbol, const void *function,
                      std::unique_ptr<KernelCall> (*bind)(const void *function, void **arguments,
