@@ -71,10 +71,13 @@ void end(const CaptureRef &capture) {
 /* Everything that the capture's streams did comes before what the origin would do next. */
 bool joined(const Capture &capture) {
   const auto reached = reached_backwards(capture.origin->tail);
-  for (const Stream *s : capture.streams)
-    for (cudaGraphNode_t n : s->tail)
-      if (!reached.count(n)) return false;
-  return true;
+  const auto is_reached = [&](cudaGraphNode_t n) { return reached.count(n) != 0; };
+  const auto all_reached = [&](const std::vector<cudaGraphNode_t> &tail) {
+    return std::all_of(tail.begin(), tail.end(), is_reached);
+  };
+  return all_reached(capture.left_behind) &&
+         std::all_of(capture.streams.begin(), capture.streams.end(),
+                     [&](const Stream *s) { return all_reached(s->tail); });
 }
 
 bool forbids(const Capture &c, cudaStreamCaptureMode mode) {
@@ -182,13 +185,14 @@ cudaError_t capture_record(cudaStream_t, Stream &stream, cudaEvent_t event_handl
 void stream_leaves(Stream &stream) {
   if (!stream.capture) return;
   const CaptureRef capture = stream.capture;
-  fails(*capture, cudaErrorStreamCaptureInvalidated);
   if (&stream == capture->origin) {
+    fails(*capture, cudaErrorStreamCaptureInvalidated);
     const bool owned = capture->owns_graph;
     end(capture);
     if (owned) drop_graph(capture->graph);
     return;
   }
+  capture->left_behind.insert(capture->left_behind.end(), stream.tail.begin(), stream.tail.end());
   capture->streams.erase(std::find(capture->streams.begin(), capture->streams.end(), &stream));
   leave(stream);
 }

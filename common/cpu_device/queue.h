@@ -17,6 +17,7 @@ struct Capture {
   const void *thread;          /* who began it: the address of a variable of the thread's */
   Stream *origin;
   std::vector<Stream *> streams;      /* that it has reached, the origin among them */
+  std::vector<cudaGraphNode_t> left_behind;  /* last nodes of reached streams since destroyed */
   bool invalid;
   bool ended;
 };
@@ -74,7 +75,8 @@ cudaError_t capture_wait(cudaStream_t handle, Stream &stream, cudaEvent_t event,
 cudaError_t capture_record(cudaStream_t handle, Stream &stream, cudaEvent_t event,
                            unsigned flags, bool *captured);
 
-/* The stream is about to go: its capture fails. */
+/* The stream is about to go. A capture that began in it fails; one that only reached it keeps
+ * its nodes, which the origin must have waited for by the end as those of any other stream. */
 void stream_leaves(Stream &stream);
 
 }  // namespace cpu_device

@@ -202,6 +202,29 @@ TEST_F(Capture, ForksIntoAnotherStreamAndJoinsAgain) {
   EXPECT_EQ(cudaSuccess, cudaFree(y));
 }
 
+/* A stream and events that served only the fork may go once the origin has waited for them. */
+TEST_F(Capture, AForksStreamMayBeDestroyedBeforeTheCaptureEnds) {
+  cudaStream_t fork;
+  cudaEvent_t forked, joined;
+  ASSERT_EQ(cudaSuccess, cudaStreamCreateWithFlags(&fork, cudaStreamNonBlocking));
+  ASSERT_EQ(cudaSuccess, cudaEventCreate(&forked));
+  ASSERT_EQ(cudaSuccess, cudaEventCreate(&joined));
+  begin();
+  add_to<<<1, kThreads, 0, s_>>>(x_, 1);
+  ASSERT_EQ(cudaSuccess, cudaEventRecord(forked, s_));
+  ASSERT_EQ(cudaSuccess, cudaStreamWaitEvent(fork, forked, 0));
+  multiply<<<1, kThreads, 0, fork>>>(x_, 10);
+  ASSERT_EQ(cudaSuccess, cudaEventRecord(joined, fork));
+  ASSERT_EQ(cudaSuccess, cudaStreamWaitEvent(s_, joined, 0));
+  EXPECT_EQ(cudaSuccess, cudaStreamDestroy(fork));
+  EXPECT_EQ(cudaSuccess, cudaEventDestroy(forked));
+  EXPECT_EQ(cudaSuccess, cudaEventDestroy(joined));
+  EXPECT_EQ(cudaStreamCaptureStatusActive, status());
+  add_to<<<1, kThreads, 0, s_>>>(x_, 3);
+  end_and_launch(1);
+  EXPECT_EQ(23, value());
+}
+
 TEST_F(Capture, MemoryThatIsAllocatedAndFreedInTheGraph) {
   int *y = nullptr;
   begin();
