@@ -135,14 +135,15 @@ void hand_out(Block *b, const Warp &w, unsigned first, unsigned met) {
   }
 }
 
-/* Everyone is there; all but `present`, which has not been suspended, go on later. */
-void hold(Block *b, Warp &w, unsigned warp, Meeting &m, unsigned present) {
+/* Everyone is there, and goes on in the order of lanes: where a first lane writes what the others
+ * read, as programs without __syncwarp do, they find it written. */
+void hold(Block *b, Warp &w, unsigned warp, Meeting &m) {
   const unsigned met = m.arrived, first = warp * kWarpSize;
   hand_out(b, w, first, met);
   m.arrived = m.mask = m.missing = 0;
   m.site = nullptr;
   --w.open;
-  for (unsigned left = met & ~present; left; left &= left - 1) {
+  for (unsigned left = met; left; left &= left - 1) {
     const unsigned i = first + (unsigned)__builtin_ctz(left);
     b->slots[i].waiting = Waiting::kNothing;
     b->ready->push(i);
@@ -175,7 +176,7 @@ static bool converge_warp(Block *b, unsigned warp) {
     if (m.arrived && m.mask == 0 && (!first || m.site < first->site)) first = &m;
   if (!first) return false;
   b->converging -= (unsigned)__builtin_popcount(first->arrived);
-  hold(b, w, warp, *first, 0);
+  hold(b, w, warp, *first);
   return true;
 }
 
@@ -191,8 +192,8 @@ Turn come_to_warp(unsigned mask, const void *site, uint64_t given, unsigned requ
   m->arrived |= 1u << lane;
   m->missing &= ~(1u << lane);
   if (mask && !m->missing) {
-    hold(b, w, warp, *m, 1u << lane);
-    return {me, me};
+    hold(b, w, warp, *m);
+    return {me, next_slot(b->worker)};
   }
   me->waiting = mask ? Waiting::kWarp : Waiting::kConvergence;
   if (!mask) {
@@ -229,7 +230,7 @@ void lane_ended(Block *b, unsigned linear) {
   for (Meeting &m : w.meetings) {
     if (!m.mask) continue;
     m.missing &= ~(1u << linear % kWarpSize);
-    if (!m.missing) hold(b, w, warp, m, 0);
+    if (!m.missing) hold(b, w, warp, m);
   }
 }
 

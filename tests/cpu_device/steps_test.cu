@@ -1,7 +1,7 @@
 /* Warps that move in step: what was written for GPUs before Volta, where the threads of a warp
- * exchanged values through volatile shared memory with no barrier in between. A GPU of today may
- * give other sums, so this runs on the CPU device alone; that the build warns is tested in
- * refusals_test.
+ * exchanged values through volatile shared memory with no barrier in between, or let the first
+ * lane write what the others read. A GPU of today may give other sums, so this runs on the CPU
+ * device alone; that the build warns is tested in refusals_test.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cuda_runtime.h>
@@ -120,6 +120,20 @@ __global__ void in_global_memory(int *out) {
   v[threadIdx.x] += (int)threadIdx.x;
 }
 
+/* Lane 0 keeps a stack for its warp: it pushes after a vote in which all took part, and the
+ * others read with no __syncwarp in between. out[t]: how often thread t read what was pushed. */
+__global__ void stack_of_first_lane(int *out) {
+  __shared__ int top[8];
+  const unsigned t = threadIdx.x, warp = t / 32;
+  if (t % 32 == 0) top[warp] = -1;
+  int right = 0;
+  for (int i = 0; i < 100; ++i) {
+    if (__any_sync(0xffffffff, t % 32 == (unsigned)i % 32) && t % 32 == 0) top[warp] = i;
+    right += top[warp] == i;
+  }
+  out[t] = right;
+}
+
 TEST(InStep, TheLastWarpOfASum) {
   EXPECT_EQ(run(sum_by_function, 256, 1)[0], 256 * 257 / 2);
   EXPECT_EQ(run(sum_by_function, 64, 1)[0], 64 * 65 / 2);
@@ -139,6 +153,10 @@ TEST(InStep, LanesThatSkipAStep) {
 TEST(InStep, InALoop) {
   const std::vector<int> got = run(scan_in_loop, 64, 64);
   for (int t = 0; t < 64; ++t) ASSERT_EQ(got[t], t % 32 + 1) << "at " << t;
+}
+
+TEST(InStep, LanesGoOnInOrderAfterAWarpOperation) {
+  EXPECT_EQ(run(stack_of_first_lane, 256, 256), std::vector<int>(256, 100));
 }
 
 TEST(InStep, LateLanes) {
