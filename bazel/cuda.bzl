@@ -114,6 +114,13 @@ def cpu_flags(ctx):
         return flags + ["-O0", "-g"]
     return flags + ["-O3", "-g1"]
 
+def _translator_flags(ctx):
+    """What of nvcc's flags decides which programs are taken."""
+    for flag in ctx.attr.nvcc_copts:
+        if flag.lstrip("-") == "expt-relaxed-constexpr":
+            return ["-DCPU_DEVICE_RELAXED_CONSTEXPR"]
+    return []
+
 def _cu_to_cpp(ctx, features, cc_toolchain, context, src):
     """Preprocesses and rewrites one .cu file; returns the C++ file."""
     out = ctx.actions.declare_file("_cpu_device/%s/%s.cc" % (ctx.label.name, _stem(ctx, src)))
@@ -125,7 +132,8 @@ def _cu_to_cpp(ctx, features, cc_toolchain, context, src):
         feature_configuration = features,
         cc_toolchain = cc_toolchain,
         user_compile_flags = (cpu_flags(ctx) + ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts +
-                              ctx.attr.copts + ["-D" + d for d in ctx.attr.local_defines]),
+                              ctx.attr.copts + ["-D" + d for d in ctx.attr.local_defines] +
+                              _translator_flags(ctx)),
         include_directories = context.includes,
         quote_include_directories = context.quote_includes,
         system_include_directories = depset(transitive = system_includes),

@@ -99,6 +99,8 @@ class Builder:
         self.link_flags = [f for f in flags if f.startswith(("-l", "-L", "-Wl,"))]
         self.flags = [f for f in flags if f not in self.link_flags]
         self.gpu = self.settings["device"] == "gpu"
+        relaxed = any(f.lstrip("-") == "expt-relaxed-constexpr" for f in flags)
+        self.translator_flags = ["-DCPU_DEVICE_RELAXED_CONSTEXPR"] if relaxed else []
         if not self.gpu:
             self.flags, self.link_flags = for_the_host(self.flags), for_the_host(self.link_flags)
             self.link_flags += [f for f in self.flags if f.startswith(("-fopenmp", "-pthread", "-fsanitize"))]
@@ -126,7 +128,8 @@ class Builder:
             return obj, [flags + ["-c", source, "-o", obj]]
         cpp = os.path.join(self.work, "%d.cc" % number)
         included = without_includes(flags)  # the translated file has them in it
-        return obj, [[self.tool(s["translate"]), source, cpp, "--"] + flags, included + ["-c", cpp, "-o", obj]]
+        return obj, [[self.tool(s["translate"]), source, cpp, "--"] + flags + self.translator_flags,
+                     included + ["-c", cpp, "-o", obj]]
 
     def link(self, objects, program):
         s = self.settings

@@ -17,17 +17,24 @@ const std::set<std::string> kAttributes = {"__attribute__", "alignas",  "__launc
                                            "__align__",     "decltype", "noexcept",
                                            "__declspec",    "explicit"};
 
+const std::set<std::string> kNumbers = {"bool", "char",     "short",  "int",   "long",
+                                        "float", "unsigned", "signed", "double", "size_t"};
+
 }  // namespace
 
-Names::Names(const Source &src) : Tokens(src) {
+Names::Names(const Source &src, bool relaxed_constexpr)
+    : Tokens(src), relaxed_constexpr_(relaxed_constexpr) {
   scan(0, t_.size() - 1, "");
+  find_device_lambdas();
   for (size_t i = 0; i < functions_.size(); ++i) by_name_[functions_[i].name].push_back(i);
   for (size_t i = 1; i + 1 < t_.size(); ++i) {
     if (t_[i].kind != kName) continue;
+    uses_std_ = uses_std_ || (!t_[i].system && is(i, "std") && is(i - 1, "namespace") && open_of(i + 1) == ';');
     if (t_[i].system) {
-      if (open_of(i + 1) == '(')
-        system_calls_.insert(
-            std::string_view(src_.text).substr(t_[i].begin, t_[i].end - t_[i].begin));
+      if (open_of(i + 1) != '(') continue;
+      const auto name = std::string_view(src_.text).substr(t_[i].begin, t_[i].end - t_[i].begin);
+      system_calls_.insert(name);
+      if (file(i).compare(0, 5, "/usr/") != 0) kit_calls_.insert(name);
     } else if (kBuiltins.count(text(i)) && declares(i)) {
       hidden_[text(i)].push_back({i, scope_end(i)});
     }
@@ -74,6 +81,13 @@ size_t Names::after_template(size_t i) const {
   return is(i, "template") ? i + 1 : i;
 }
 
+/* i: `operator`; the last token before its parameters' parenthesis. */
+size_t Names::before_parameters(size_t i, size_t to) const {
+  if (open_of(i + 1) == '(' && open_of(i + 2) == ')') i += 2;
+  while (i + 1 < to && open_of(i + 1) != '(') ++i;
+  return i;
+}
+
 void Names::scan(size_t from, size_t to, const std::string &path) {
   for (size_t i = from; i < to;) {
     if (t_[i].system || open_of(i) == ';' || open_of(i) == '}') {
@@ -106,14 +120,17 @@ size_t Names::declaration(size_t i, size_t to, const std::string &path) {
   const size_t start = i;
   size_t name = 0;
   bool type = false; /* a class or an enum is spoken of */
+  bool enumerators = false;
   for (size_t j = after_template(i); j < to; ++j) {
     const char c = open_of(j);
     if (t_[j].kind == kName && kAttributes.count(text(j))) {
       if (open_of(j + 1) == '(') j = closing(j + 1);
     } else if (is(j, "class") || is(j, "struct") || is(j, "union") || is(j, "enum")) {
       type = true;
+      enumerators = enumerators || is(j, "enum");
     } else if (is(j, "operator")) {
-      return after_statement(j, to);
+      name = j;
+      j = before_parameters(j, to);
     } else if (t_[j].kind == kName) {
       name = j;
     } else if (c == '<') {
@@ -122,6 +139,7 @@ size_t Names::declaration(size_t i, size_t to, const std::string &path) {
       j = close;
     } else if (c == '{' && type) { /* variables may follow the type's members */
       const size_t end = after_statement(closing(j) + 1, to);
+      if (!enumerators) scan_class(j, path + (name ? text(name) + "::" : ""), is(start, "template"));
       if (t_[closing(j) + 1].kind == kName) add_variables(start, closing(j) + 1, end, path);
       return end;
     } else if (c == '(') {
@@ -145,17 +163,31 @@ size_t Names::declaration(size_t i, size_t to, const std::string &path) {
   return to;
 }
 
-void Names::add_function(size_t start, size_t name, size_t body, size_t end,
-                         const std::string &path) {
-  const bool member = is(name - 1, "::") || is(name - 1, "~");
-  Function f = {text(name), path, start, body, end, false, false, false, member};
+Names::Function Names::function_of(size_t start, size_t name, size_t body, size_t end,
+                                   const std::string &path) const {
+  Function f = {};
+  f.name = text(name);
+  f.path = path;
+  f.head = start;
+  f.name_at = name;
+  f.body = body;
+  f.body_end = f.scope_end = end;
+  f.templated = is(start, "template");
   for (size_t i = start; i < (body ? body : end); ++i) {
     f.global = f.global || is(i, "__global__");
     f.device = f.device || is(i, "__device__");
     f.host = f.host || is(i, "__host__");
-    f.on_both = f.on_both || is(i, "constexpr") || is(i, "consteval");
+    f.constant = f.constant || is(i, "constexpr") || is(i, "consteval");
   }
-  f.on_both = f.on_both || (f.device && f.host);
+  return f;
+}
+
+void Names::add_function(size_t start, size_t name, size_t body, size_t end,
+                         const std::string &path) {
+  Function f = function_of(start, name, body, end, path);
+  const bool of_class = is(name - 1, "::") || is(name - 1, "~");
+  f.place = of_class ? kMember : kFree;
+  f.on_both = of_class || f.constant || f.for_both();
   functions_.push_back(f);
 }
 
@@ -164,6 +196,7 @@ void Names::add_variables(size_t start, size_t name, size_t end, const std::stri
   const bool device = has(start, end, "__device__") || has(start, end, "__constant__") ||
                       has(start, end, "__managed__") || has(start, end, "__shared__") ||
                       has(start, name, "texture") || has(start, name, "surface");
+  const bool in_constant_memory = has(start, end, "__constant__");
   const bool constant = has(start, name, "const") || has(start, name, "constexpr");
   const bool computed = has(start, name, "constexpr");
   for (size_t i = name; i < end;) {
@@ -171,8 +204,10 @@ void Names::add_variables(size_t start, size_t name, size_t end, const std::stri
     if (i >= end) return;
     const bool array = open_of(i + 1) == '[';
     const bool pointer = open_of(i - 1) == '*' || open_of(i - 1) == '&';
-    if (device) device_variables_.insert(text(i));
-    else variables_[text(i)].push_back({path, computed || (constant && !array && !pointer)});
+    if (device)
+      device_variables_[text(i)] = {in_constant_memory, !array && kNumbers.count(text(i - 1)) != 0};
+    else
+      variables_[text(i)].push_back({path, computed || (constant && !array && !pointer), array});
     for (++i; i < end && open_of(i) != ',' && open_of(i) != ';'; ++i) {
       const char c = open_of(i);
       if (c == '(' || c == '[' || c == '{') i = closing(i);
@@ -212,6 +247,7 @@ bool Names::declares(size_t i) const {
     size_t begin = type;
     while (begin > 0 && (t_[begin - 1].kind == kName || is(begin - 1, "::"))) --begin;
     const char edge = open_of(begin - 1);
+    if (kUsing.count(text(begin))) return false;
     return begin == 0 || edge == ';' || edge == '{' || edge == '}' || edge == '(' || edge == ',' ||
            edge == '<';
   }

@@ -3,9 +3,8 @@
  * called without a launch, ...), while the C++ compiler, to which both sides are one program,
  * would take them and be quietly right.
  *
- * This reads declarations by their looks and not as a compiler does. So it speaks only of free
- * functions, and only where a name can mean but one thing: it would rather miss a fault than
- * refuse a right program.
+ * This reads declarations by their looks and not as a compiler does. So it speaks only where a
+ * name can mean but one thing: it would rather miss a fault than refuse a right program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_CU_NAMES_H
@@ -22,7 +21,9 @@
 
 class Names : private Tokens {
  public:
-  explicit Names(const Source &src);
+  /* relaxed_constexpr: device code may call the host's constexpr functions, as with nvcc's
+   * --expt-relaxed-constexpr. */
+  Names(const Source &src, bool relaxed_constexpr);
 
   /* Token i means threadIdx, blockIdx, blockDim or gridDim as the device has them, and no
    * variable or member that the program calls so. */
@@ -31,8 +32,9 @@ class Names : private Tokens {
   struct Problem {
     size_t token;
     std::string message;
+    bool warning;                /* nvcc builds such a program */
   };
-  /* What nvcc would refuse, one for each name and function. */
+  /* What nvcc would refuse or warn of, in the order of the source, one for each line. */
   std::vector<Problem> problems() const;
 
   /* The program itself declares a function of this name. */
@@ -42,24 +44,52 @@ class Names : private Tokens {
   std::string launch_problem(size_t token) const;
 
  private:
+  enum Place { kFree, kMember, kLambda };
   struct Function {
     std::string name;
-    std::string path;            /* the namespaces around it: "a::b::" */
-    size_t head, body, body_end; /* tokens: where it begins, { and }; body 0: only declared */
+    std::string path;            /* the namespaces and classes around it: "a::b::" */
+    Place place;
+    size_t head, name_at;        /* tokens: where it begins (a lambda: the function around it) */
+    size_t body, body_end;       /* { and }; body 0: only declared */
+    size_t scope_end;            /* names declared from head to here can be seen in it */
     bool global, device, host;   /* its keywords */
-    bool on_both;                /* constexpr or a class's: nothing is said about it */
-    const char *kind() const { return global ? "__global__" : device ? "__device__" : "__host__"; }
+    bool constant;               /* constexpr */
+    bool templated;
+    bool on_both;                /* constexpr, or a class's defined outside: side unknown */
+    const char *kind() const {
+      return global ? "__global__"
+             : device ? (host ? "__host__ __device__" : "__device__")
+                      : "__host__";
+    }
+    bool for_device() const { return global || device; }
+    bool for_both() const { return device && host; }
   };
   struct Variable {
     std::string path;
     bool constant;               /* a const number, which kernels may use by its value */
+    bool array;
   };
+  struct DeviceVariable {
+    bool constant_memory;        /* __constant__ */
+    bool number;                 /* of a built-in type, no array */
+  };
+  /* A stretch of a function's body that one side alone runs. */
+  struct Part {
+    size_t first, end;
+  };
+  using Problems = std::vector<Problem>;
 
   void scan(size_t from, size_t to, const std::string &path);
   size_t declaration(size_t i, size_t to, const std::string &path);
   size_t after_statement(size_t i, size_t to) const;
   size_t after_template(size_t i) const;
+  size_t before_parameters(size_t i, size_t to) const;
+  Function function_of(size_t start, size_t name, size_t body, size_t end,
+                       const std::string &path) const;
   void add_function(size_t start, size_t name, size_t body, size_t end, const std::string &path);
+  void scan_class(size_t open, const std::string &path, bool templated);
+  size_t member(size_t i, size_t to, const std::string &path, bool templated);
+  void find_device_lambdas();
   void add_variables(size_t start, size_t name, size_t end, const std::string &path);
   bool has(size_t first, size_t last, const char *text) const;
 
@@ -71,16 +101,49 @@ class Names : private Tokens {
   bool unevaluated(size_t i) const;
   bool is_call(size_t i) const;
   bool known_to_system(const std::string &name) const;
+  bool is_type(const std::string &name) const;
 
-  void check_device(const Function &f, std::vector<Problem> *out) const;
-  void check_host(const Function &f, std::vector<Problem> *out) const;
+  Part device_part(const Function &f) const;
+  Part host_part(const Function &f) const;
+  const Function *innermost_function(size_t i) const;
+  bool constant_expression(const Function &f, size_t i) const;
+  bool address_taken(size_t i) const;
+
+  void check_device(const Function &f, Problems *out) const;
+  void check_host_parameters(const Function &f, Problems *out) const;
+  bool compiled_for_host(const Function &f) const;
+  void check_host(const Function &f, bool only_builtins, Problems *out) const;
+  std::string host_variable(const Function &f, size_t i) const;
+  std::string host_call(const Function &f, size_t i, bool *warning) const;
+  std::string host_method(const Function &f, size_t i) const;
+  std::string host_constructor(const Function &f, size_t i) const;
+  std::string of_library(const Function &f, size_t i) const;
+
+  void check_kernel(const Function &f, Problems *out) const;
+  void check_kernel_parameters(const Function &f, size_t open, size_t close, Problems *out) const;
+  void check_language(const Function &f, Problems *out) const;
+  bool opens_block(const Function &f, size_t i) const;
+  bool declares_array(const Function &f, size_t i) const;
+  void check_array_length(const Function &f, size_t i, Problems *out) const;
+  std::string runtime_name(const Function &f, size_t first, size_t end) const;
+  void check_constant_memory(const Function &f, Problems *out) const;
+  bool is_written(size_t i) const;
+  void check_shared_on_host(Problems *out) const;
+  size_t uses_of(const std::string &name) const;
 
   std::vector<Function> functions_;
   std::map<std::string, std::vector<size_t>> by_name_;  /* into functions_ */
   std::map<std::string, std::vector<Variable>> variables_;
-  std::set<std::string> device_variables_;
+  std::map<std::string, DeviceVariable> device_variables_;
+  std::vector<Function> members_;                       /* of classes, where they are declared */
+  std::vector<Function> lambdas_;                       /* __device__ ones */
+  std::set<std::string> class_names_;                   /* fields, methods, and types beside them */
   std::map<std::string, std::vector<std::pair<size_t, size_t>>> hidden_; /* built-in names */
   std::unordered_set<std::string_view> system_calls_;
+  std::unordered_set<std::string_view> kit_calls_;      /* of CUDA's own headers, and what is none
+                                                           of this computer's */
+  bool uses_std_ = false;                               /* using namespace std */
+  const bool relaxed_constexpr_;
 };
 
 #endif

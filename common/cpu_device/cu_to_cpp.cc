@@ -40,11 +40,12 @@ struct Edit {
 
 class Translator : private Tokens {
  public:
-  Translator(const Source &src, bool warn_of_double)
-      : Tokens(src), names_(src), warn_of_double_(warn_of_double) {}
+  Translator(const Source &src, bool warn_of_double, bool relaxed_constexpr)
+      : Tokens(src), names_(src, relaxed_constexpr), warn_of_double_(warn_of_double) {}
 
   bool run() {
-    for (const Names::Problem &p : names_.problems()) fail(p.token, p.message);
+    for (const Names::Problem &p : names_.problems())
+      p.warning ? warn(p.token, p.message) : fail(p.token, p.message);
     find_functions();
     keep_in_step();
     if (warn_of_double_) find_float_code();
@@ -872,11 +873,13 @@ int main(int argc, char **argv) {
     source.text = merged_readings(host, device);
     tokenize(&source);
   }
-  bool warn_of_double = true;
-  for (const char *word : command)
+  bool warn_of_double = true, relaxed_constexpr = false;
+  for (const char *word : command) {
     if (word && (!strcmp(word, "-w") || !strcmp(word, "-Wno-double-promotion")))
       warn_of_double = false;
-  Translator translator(source, warn_of_double);
+    if (word && !strcmp(word, "-DCPU_DEVICE_RELAXED_CONSTEXPR")) relaxed_constexpr = true;
+  }
+  Translator translator(source, warn_of_double, relaxed_constexpr);
   if (!translator.run()) return 1;
   if (!write_file(argv[2], translator.result())) {
     fprintf(stderr, "cu_to_cpp: cannot write %s: %s\n", argv[2], strerror(errno));

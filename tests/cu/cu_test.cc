@@ -191,4 +191,13 @@ TEST_F(Cu, FlagsOfNvccAreNoObstacle) {
   EXPECT_EQ(7, status_) << err_;
 }
 
+TEST_F(Cu, RelaxedConstexprIsAskedFor) {
+  write("most.cu", "#include <algorithm>\n__global__ void k(int *p) { *p = std::max(*p, 3); }\nint main() { return 5; }\n");
+  cu("most.cu");
+  EXPECT_EQ(1, status_);
+  EXPECT_TRUE(has(err_, "--expt-relaxed-constexpr")) << err_;
+  cu("--expt-relaxed-constexpr most.cu");
+  EXPECT_EQ(5, status_) << err_;
+}
+
 }  // namespace
