@@ -29,6 +29,8 @@ _CPU_DEVICE_FLAGS = [
     # and a switch of stacks misleads them (a barrier costs 6 ns instead of 3.5).
     "-fno-omit-frame-pointer",
     "-fno-semantic-interposition",
+    # A frame with large arrays meets the guard below its stack, and not what lies further down.
+    "-fstack-clash-protection",
     "-Wno-unknown-pragmas",
 ]
 

@@ -23,12 +23,14 @@
 namespace cpu_device {
 
 enum {
-  kFiberStackSize = 256 * 1024,  /* reserved; only touched pages take memory */
+  /* The 512 KB that a GPU's thread may have, and what the runtime needs. Reserved; only touched
+   * pages take memory. */
+  kFiberStackSize = (512 + 64) * 1024,
   kMaxSharedSize = 227 * 1024,   /* per block, with opt-in */
   kSharedGranule = 128,          /* a block's window is a multiple of this */
   kSharedAreaSize = (kMaxSharedSize + 4095) / 4096 * 4096,
   /* Addresses, not memory: an access this far outside faults. */
-  kStackGuard = 64 * 1024,
+  kStackGuard = 32 * 1024,      /* kernels touch each page of a large frame: see bazel/cuda.bzl */
   kSharedGuard = 64 * 1024 * 1024
 };
 

@@ -233,3 +233,38 @@ TEST(Variables, TheirHostAddressIsExplained) {
     if (cudaMemcpy(variable, h, sizeof h, cudaMemcpyHostToDevice) != cudaErrorInvalidValue) _Exit(98);
   });
 }
+
+/* ---- stacks ---- */
+
+/* Arrays that stay arrays: `step` is odd, and the compiler does not know it. */
+template <int bytes>
+__global__ void fill_and_add(unsigned *sum, unsigned step) {
+  volatile unsigned char local[bytes];
+  for (unsigned i = 0; i < bytes; ++i) local[i * step % bytes] = (unsigned char)(i + threadIdx.x);
+  __syncthreads();
+  unsigned n = 0;
+  for (unsigned i = 0; i < bytes; ++i) n += local[i];
+  sum[threadIdx.x] = n;
+}
+
+TEST(Stacks, HoldWhatAThreadOfAGpuMayHave) {
+  enum { kBytes = 500 * 1024, kThreads = 40 };
+  unsigned *d = nullptr, h[kThreads];
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&d, sizeof h));
+  fill_and_add<kBytes><<<1, kThreads>>>(d, 7);
+  ASSERT_EQ(cudaSuccess, cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost));
+  for (unsigned t = 0; t < kThreads; ++t) {
+    unsigned want = 0;
+    for (unsigned i = 0; i < kBytes; ++i) want += (unsigned char)(i + t);
+    EXPECT_EQ(want, h[t]) << t;
+  }
+  EXPECT_EQ(cudaSuccess, cudaFree(d));
+}
+
+/* Whatever the size: no thread reaches over the guard into another's stack. */
+TEST(Stacks, ThatAreTooLittleEndTheKernel) {
+  EXPECT_SAYS(0, "of kernel fill_and_add<1048576>,.* which is beyond its stack of 576 KB", {
+    fill_and_add<1048576><<<1, 40>>>((unsigned *)device_floats(40), 7);
+    expect_error(cudaErrorIllegalAddress);
+  });
+}
