@@ -11,6 +11,7 @@
  *   capture.cc    streams whose work becomes a graph's
  *   graph.cc      graphs: nodes and what they depend on (graph.h: what they are)
  *   graph_nodes.cc  the work of nodes, from their parameters and back
+ *   graph_params.cc  nodes of any type, by the calls for each type
  *   graph_exec.cc   instantiated graphs: launches and updates
  *   copy.cc       copies and fills
  *   arguments.cc  host pointers in what kernels are given

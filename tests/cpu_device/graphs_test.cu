@@ -206,6 +206,103 @@ TEST_F(Graphs, CopiesFillsAndHostNodes) {
   EXPECT_EQ(cudaSuccess, cudaFree(d));
 }
 
+/* The parameters of a node of that type, all else zero. */
+static cudaGraphNodeParams of_type(cudaGraphNodeType type) {
+  cudaGraphNodeParams p = {};
+  p.type = type;
+  return p;
+}
+
+TEST_F(Graphs, NodesOfAnyTypeByOneCall) {
+  static int h[2], counter;
+  h[0] = h[1] = counter = 0;
+  int one = 1, *list = list_;
+  void *arguments[] = {&list, &one};
+  cudaEvent_t event;
+  ASSERT_EQ(cudaSuccess, cudaEventCreate(&event));
+  cudaGraph_t child;
+  ASSERT_EQ(cudaSuccess, cudaGraphCreate(&child, 0));
+  add(child, 2);
+  cudaGraphNode_t n[10] = {};
+  int made = 0;
+  const auto append_node = [&](cudaGraphNodeParams p) {
+    const cudaError_t e = cudaGraphAddNode(&n[made], graph_, made ? &n[made - 1] : nullptr, nullptr,
+                                           made != 0, &p);
+    ++made;
+    return e;
+  };
+  cudaGraphNodeParams fill = of_type(cudaGraphNodeTypeMemset);
+  fill.memset.dst = list_;
+  fill.memset.elementSize = 4;
+  fill.memset.width = kLength;
+  fill.memset.height = 1;
+  cudaGraphNodeParams kernel = of_type(cudaGraphNodeTypeKernel);
+  kernel.kernel.func = (void *)append;
+  kernel.kernel.gridDim = kernel.kernel.blockDim = dim3(1);
+  kernel.kernel.kernelParams = arguments;
+  cudaGraphNodeParams nested = of_type(cudaGraphNodeTypeGraph);
+  nested.graph.graph = child;
+  cudaGraphNodeParams copy = of_type(cudaGraphNodeTypeMemcpy);
+  copy.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(list_ + 1, sizeof h, sizeof h, 1);
+  copy.memcpy.copyParams.dstPtr = make_cudaPitchedPtr(h, sizeof h, sizeof h, 1);
+  copy.memcpy.copyParams.extent = make_cudaExtent(sizeof h, 1, 1);
+  copy.memcpy.copyParams.kind = cudaMemcpyDeviceToHost;
+  cudaGraphNodeParams call = of_type(cudaGraphNodeTypeHost);
+  call.host.fn = [](void *data) { *(int *)data += h[0] == 1 && h[1] == 2 ? 1 : 100; };
+  call.host.userData = &counter;
+  cudaGraphNodeParams record = of_type(cudaGraphNodeTypeEventRecord);
+  record.eventRecord.event = event;
+  cudaGraphNodeParams wait = of_type(cudaGraphNodeTypeWaitEvent);
+  wait.eventWait.event = event;
+  for (const cudaGraphNodeParams &p : {fill, kernel, nested, copy, call, record, wait,
+                                       of_type(cudaGraphNodeTypeEmpty)})
+    ASSERT_EQ(cudaSuccess, append_node(p)) << made;
+  EXPECT_EQ((Values{1, 2}), launch());
+  EXPECT_EQ(1, counter);
+  for (int i = 0; i < made; ++i) {
+    static const cudaGraphNodeType want[] = {
+        cudaGraphNodeTypeMemset, cudaGraphNodeTypeKernel, cudaGraphNodeTypeGraph,
+        cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeHost, cudaGraphNodeTypeEventRecord,
+        cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEmpty};
+    cudaGraphNodeType type;
+    EXPECT_EQ(cudaSuccess, cudaGraphNodeGetType(n[i], &type));
+    EXPECT_EQ(want[i], type) << i;
+  }
+
+  one = 5;
+  EXPECT_EQ(cudaSuccess, cudaGraphNodeSetParams(n[1], &kernel));
+  cudaGraphExec_t exec;
+  ASSERT_EQ(cudaSuccess, cudaGraphInstantiate(&exec, graph_, 0));
+  EXPECT_EQ((Values{5, 2}), launch(exec));
+  one = 6;
+  EXPECT_EQ(cudaSuccess, cudaGraphExecNodeSetParams(exec, n[1], &kernel));
+  EXPECT_EQ((Values{6, 2}), launch(exec));
+  EXPECT_EQ(201, counter);
+  EXPECT_EQ(cudaSuccess, cudaGraphExecDestroy(exec));
+
+  cudaGraphNode_t bad;
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGraphAddNode(&bad, graph_, nullptr, nullptr, 0, nullptr));
+  kernel.reserved0[1] = 1;
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGraphAddNode(&bad, graph_, nullptr, nullptr, 0, &kernel));
+  EXPECT_EQ(cudaErrorInvalidValue, cudaGraphNodeSetParams(n[1], &fill));
+  EXPECT_EQ(cudaSuccess, cudaGraphDestroy(child));
+  EXPECT_EQ(cudaSuccess, cudaEventDestroy(event));
+}
+
+TEST_F(Graphs, AllocationsAsNodesOfAnyType) {
+  cudaGraphNodeParams p = of_type(cudaGraphNodeTypeMemAlloc);
+  p.alloc.poolProps.allocType = cudaMemAllocationTypePinned;
+  p.alloc.poolProps.location.type = cudaMemLocationTypeDevice;
+  p.alloc.bytesize = 64;
+  cudaGraphNode_t allocate, release;
+  ASSERT_EQ(cudaSuccess, cudaGraphAddNode(&allocate, graph_, nullptr, nullptr, 0, &p));
+  ASSERT_NE(nullptr, p.alloc.dptr);
+  cudaGraphNodeParams f = of_type(cudaGraphNodeTypeMemFree);
+  f.free.dptr = p.alloc.dptr;
+  EXPECT_EQ(cudaSuccess, cudaGraphAddNode(&release, graph_, &allocate, nullptr, 1, &f));
+  EXPECT_EQ((Values{}), launch());
+}
+
 TEST_F(Graphs, KernelParametersCanBeSeenAndChanged) {
   const auto node = add(5);
   cudaKernelNodeParams p = {};

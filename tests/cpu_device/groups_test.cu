@@ -7,6 +7,8 @@
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 #include <cuda/barrier>
+#include <cuda/latch>
+#include <cuda/semaphore>
 #include <cuda/pipeline>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
@@ -225,4 +227,102 @@ TEST(Groups, TilesOfSeveralWarps) {
     const int sum = rounds * (3 * opposite + 1) + rounds * (rounds - 1) / 2;
     EXPECT_EQ(1000 * sum + total + (tile == 0 ? 7 : 0) + 3 * (first + 5) + 1, out[i]) << i;
   }
+}
+
+/* ---- latches and semaphores ---- */
+
+using Latch = cuda::latch<cuda::thread_scope_block>;
+
+/* Half of the threads only count down; the others see what all have written. */
+__global__ void meet_at_a_latch(int *x) {
+  __shared__ alignas(Latch) unsigned char bytes[sizeof(Latch)];
+  __shared__ int s[kThreads];
+  Latch *latch = reinterpret_cast<Latch *>(bytes);
+  const int i = threadIdx.x;
+  if (i == 0) new (latch) Latch(kThreads);
+  __syncthreads();
+  s[i] = x[i];
+  if (i % 2) {
+    latch->count_down();
+    return;
+  }
+  latch->arrive_and_wait();
+  x[i] = s[kThreads - 1 - i];
+  if (!latch->try_wait()) x[i] = -1;
+}
+
+TEST(Groups, ALatchOpensWhenAllHaveCome) {
+  int out[kThreads];
+  run(meet_at_a_latch, out);
+  for (int i = 0; i < kThreads; i += 2) EXPECT_EQ(3 * (kThreads - 1 - i) + 1, out[i]) << i;
+}
+
+using Semaphore = cuda::counting_semaphore<cuda::thread_scope_device, 4>;
+
+struct Visits {
+  int inside, most, sum, refused;
+};
+
+__global__ void make_semaphore(Semaphore *s, int count) { new (s) Semaphore(count); }
+__global__ void visit(Semaphore *s, Visits *v) {
+  s->acquire();
+  atomicMax(&v->most, atomicAdd(&v->inside, 1) + 1);
+  __nanosleep(100);
+  atomicAdd(&v->sum, 1);
+  atomicSub(&v->inside, 1);
+  s->release();
+}
+__global__ void visit_alone(Semaphore *s, Visits *v) {
+  s->acquire();
+  volatile int *sum = &v->sum;
+  *sum = *sum + 1; /* by one at a time: no atomic operation */
+  __threadfence();
+  s->release();
+}
+__global__ void try_to_visit(Semaphore *s, Visits *v) {
+  for (int i = 0; i < 5; ++i) s->try_acquire() ? ++v->sum : ++v->refused;
+}
+
+class Semaphores : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(cudaSuccess, cudaMalloc((void **)&semaphore_, sizeof(Semaphore)));
+    ASSERT_EQ(cudaSuccess, cudaMalloc((void **)&visits_, sizeof(Visits)));
+    ASSERT_EQ(cudaSuccess, cudaMemset(visits_, 0, sizeof(Visits)));
+  }
+  void TearDown() override {
+    EXPECT_EQ(cudaSuccess, cudaFree(visits_));
+    EXPECT_EQ(cudaSuccess, cudaFree(semaphore_));
+  }
+  Visits after() {
+    Visits v = {};
+    EXPECT_EQ(cudaSuccess, cudaMemcpy(&v, visits_, sizeof v, cudaMemcpyDeviceToHost));
+    return v;
+  }
+  Semaphore *semaphore_ = nullptr;
+  Visits *visits_ = nullptr;
+};
+
+TEST_F(Semaphores, LetSoManyInAndNoMore) {
+  make_semaphore<<<1, 1>>>(semaphore_, 3);
+  visit<<<20, 64>>>(semaphore_, visits_);
+  const Visits v = after();
+  EXPECT_EQ(20 * 64, v.sum);
+  EXPECT_EQ(0, v.inside);
+  EXPECT_GE(3, v.most);
+  EXPECT_LE(1, v.most);
+}
+
+TEST_F(Semaphores, OfOneKeepOthersOut) {
+  make_semaphore<<<1, 1>>>(semaphore_, 1);
+  visit_alone<<<20, 64>>>(semaphore_, visits_);
+  EXPECT_EQ(20 * 64, after().sum);
+}
+
+TEST_F(Semaphores, CanBeTried) {
+  make_semaphore<<<1, 1>>>(semaphore_, 3);
+  try_to_visit<<<1, 1>>>(semaphore_, visits_);
+  EXPECT_EQ(3, after().sum);
+  EXPECT_EQ(2, after().refused);
+  EXPECT_EQ(4, (int)Semaphore::max());
 }
