@@ -64,6 +64,8 @@ void describe(const void *address, bool unaligned, char *text, size_t size) {
              "%p, which is beyond its stack of %d KB: it calls itself too deep, or its arrays are "
              "too large",
              address, kFiberStackSize / 1024);
+  else if (const std::string past = describe_past_end(address); !past.empty())
+    snprintf(text, size, "%p, which is %s", address, past.c_str());
   else
     snprintf(text, size, "%p, which is no device memory", address);
 }
@@ -111,6 +113,7 @@ bool finish_division([[maybe_unused]] void *context) {
 
 [[noreturn]] void fault_in_kernel(int signal_number, const siginfo_t *info, const void *context) {
   set_interruptible(kInRuntime);
+  note_check_failure();
   /* A general protection fault has no address: a vector access that is not aligned. */
   const bool unaligned = signal_number == SIGBUS ||
                          (info->si_code == SI_KERNEL && info->si_addr == nullptr);

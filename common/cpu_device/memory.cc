@@ -5,6 +5,10 @@
  * ones share slabs of 2 MB, as on the device. Pages can be touched only while a DeviceAccess
  * lives, that is while the device works: a device pointer that the host follows faults.
  *
+ * With --config=check each allocation has pages of its own and ends where they end, and freed
+ * addresses are not given out again soon: a kernel that goes past an end, or uses what was
+ * freed, faults.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 
 #include "runtime.h"
@@ -23,9 +28,23 @@ const size_t kPage = 4096;
 const size_t kSlabSize = 2 << 20;
 const size_t kLargeSize = 1 << 20;   /* from here on an allocation has its own pages */
 const size_t kAlignment = 512;
+const size_t kMostResting = 1024;
 const size_t kPoisonWhole = 512 << 20; /* larger ones are poisoned at both ends only */
 
 size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* What pages of an allocation's own are a multiple of, and the gap behind them: whole huge pages
+ * change hands fast. */
+size_t mapping_unit() { return kernels_are_checked() ? kPage : kSlabSize; }
+
+bool has_own_pages(size_t size) { return size >= kLargeSize || kernels_are_checked(); }
+
+/* With checks: how far before the pages' end an allocation begins. As aligned as an array of that
+ * size can need, up to cudaMalloc's 256 bytes, and at least for vectors of 16. */
+size_t size_at_end(size_t size) {
+  const size_t power = size & (~size + 1);
+  return round_up(size, std::min<size_t>(256, std::max<size_t>(16, power)));
+}
 
 /* A small allocation in a slab, with what belongs to nobody. */
 size_t size_in_slab(size_t size) { return round_up(size + kMinRedZone, kAlignment); }
@@ -48,6 +67,7 @@ struct Slice {
   size_t used_bytes;           /* of the memory size that the device reports */
   std::map<uintptr_t, size_t> holes;   /* address ranges to give out, by base */
   std::vector<Slab> slabs;
+  std::deque<std::pair<uintptr_t, size_t>> resting;   /* freed ranges that wait, with checks */
 };
 
 struct Memory {
@@ -100,17 +120,17 @@ int protection(const Memory &m) {
 
 /* Takes `size` addresses of a slice and maps pages there; 0: none left. */
 uintptr_t map_pages(Memory &m, Slice &slice, size_t size) {
-  const size_t wanted = round_up(size, kSlabSize) + kSlabSize; /* one slab as a gap */
+  const size_t unit = mapping_unit(), wanted = round_up(size, unit) + unit; /* one as a gap */
   for (auto hole = slice.holes.begin(); hole != slice.holes.end(); ++hole) {
     if (hole->second < wanted) continue;
     const uintptr_t base = hole->first;
     const size_t rest = hole->second - wanted;
     slice.holes.erase(hole);
     if (rest) slice.holes[base + wanted] = rest;
-    const size_t mapped = round_up(size, kSlabSize); /* whole huge pages change hands fast */
+    const size_t mapped = round_up(size, unit);
     if (mprotect((void *)base, mapped, protection(m)) != 0) return 0;
 #ifdef MADV_HUGEPAGE
-    madvise((void *)base, mapped, MADV_HUGEPAGE);
+    if (unit == kSlabSize) madvise((void *)base, mapped, MADV_HUGEPAGE);
 #endif
     m.regions.push_back({base, mapped});
     return base;
@@ -118,27 +138,33 @@ uintptr_t map_pages(Memory &m, Slice &slice, size_t size) {
   return 0;
 }
 
-void unmap_pages(Memory &m, Slice &slice, uintptr_t base, size_t size) {
-  const size_t mapped = round_up(size, kSlabSize);
-  /* Fresh, unreachable pages in place of the old ones. */
-  mmap((void *)base, mapped, PROT_NONE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  m.regions.erase(std::find_if(m.regions.begin(), m.regions.end(),
-                               [&](const Region &r) { return r.base == base; }));
-  const size_t wanted = round_up(size, kSlabSize) + kSlabSize;
-  auto hole = slice.holes.emplace(base, wanted).first;
+/* Addresses that may be given out again. */
+void add_hole(Slice &slice, uintptr_t base, size_t size) {
+  auto hole = slice.holes.emplace(base, size).first;
   auto next = std::next(hole);
   if (next != slice.holes.end() && hole->first + hole->second == next->first) {
     hole->second += next->second;
     slice.holes.erase(next);
   }
-  if (hole != slice.holes.begin()) {
-    auto before = std::prev(hole);
-    if (before->first + before->second == hole->first) {
-      before->second += hole->second;
-      slice.holes.erase(hole);
-    }
+  if (hole == slice.holes.begin()) return;
+  auto before = std::prev(hole);
+  if (before->first + before->second == hole->first) {
+    before->second += hole->second;
+    slice.holes.erase(hole);
   }
+}
+
+void unmap_pages(Memory &m, Slice &slice, uintptr_t base, size_t size) {
+  const size_t unit = mapping_unit(), mapped = round_up(size, unit);
+  /* Fresh, unreachable pages in place of the old ones. */
+  mmap((void *)base, mapped, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  m.regions.erase(std::find_if(m.regions.begin(), m.regions.end(),
+                               [&](const Region &r) { return r.base == base; }));
+  slice.resting.emplace_back(base, mapped + unit);
+  const size_t most = kernels_are_checked() ? kMostResting : 0;
+  for (; slice.resting.size() > most; slice.resting.pop_front())
+    add_hole(slice, slice.resting.front().first, slice.resting.front().second);
 }
 
 uintptr_t take_from_slabs(Memory &m, Slice &slice, size_t size) {
@@ -206,11 +232,15 @@ cudaError_t allocate_device(void **pointer, size_t size, int device, const void 
   Slice &slice = m.slices[(size_t)device];
   const size_t total = settings().memory_size;
   if (size > total || slice.used_bytes > total - size) return cudaErrorMemoryAllocation;
-  const uintptr_t base =
-      size >= kLargeSize ? map_pages(m, slice, size) : take_from_slabs(m, slice, size);
+  uintptr_t base = has_own_pages(size) ? map_pages(m, slice, size)
+                                       : take_from_slabs(m, slice, size);
   if (!base) return cudaErrorMemoryAllocation;
   slice.used_bytes += size;
-  const size_t place = size >= kLargeSize ? round_up(size, kSlabSize) : size_in_slab(size);
+  size_t place = has_own_pages(size) ? round_up(size, mapping_unit()) : size_in_slab(size);
+  if (kernels_are_checked()) {
+    base += place - size_at_end(size);
+    place = size_at_end(size);
+  }
   const Allocation a = {base,        size, MemoryKind::kDevice,
                         device,      0,    ++m.next_id,
                         std::min<size_t>(place - size, kMaxRedZone), made_by};
@@ -223,7 +253,9 @@ cudaError_t allocate_device(void **pointer, size_t size, int device, const void 
 
 /* Pinned and managed memory: ordinary pages that both sides may touch, between two that nobody
  * may. */
-size_t pages_of(size_t size) { return round_up(size + kMinRedZone, kPage); }
+size_t pages_of(size_t size) {
+  return round_up(kernels_are_checked() ? size : size + kMinRedZone, kPage);
+}
 
 cudaError_t allocate_host(void **pointer, size_t size, MemoryKind kind, unsigned flags,
                           const void *made_by) {
@@ -238,9 +270,11 @@ cudaError_t allocate_host(void **pointer, size_t size, MemoryKind kind, unsigned
     munmap(p - kPage, pages + 2 * kPage);
     return cudaErrorMemoryAllocation;
   }
+  const size_t place = kernels_are_checked() ? size_at_end(size) : pages;
+  p += pages - place;
   const Allocation a = {(uintptr_t)p,      size,  kind,
                         current_ordinal(), flags, ++m.next_id,
-                        std::min<size_t>(pages - size, kMaxRedZone), made_by};
+                        std::min<size_t>(place - size, kMaxRedZone), made_by};
   m.live[a.base] = a;
   fill_red_zone(a);
   *pointer = p;
@@ -254,12 +288,12 @@ void release(Memory &m, std::map<uintptr_t, Allocation>::iterator at) {
   if (a.kind == MemoryKind::kDevice) {
     Slice &slice = m.slices[(size_t)a.device];
     slice.used_bytes -= a.size;
-    if (a.size >= kLargeSize)
-      unmap_pages(m, slice, a.base, a.size);
+    if (has_own_pages(a.size))
+      unmap_pages(m, slice, a.base / kPage * kPage, a.size);
     else
       give_to_slab(m, slice, a.base, a.size);
   } else if (a.kind != MemoryKind::kRegistered) {
-    munmap((char *)a.base - kPage, pages_of(a.size) + 2 * kPage);
+    munmap((char *)(a.base / kPage * kPage) - kPage, pages_of(a.size) + 2 * kPage);
   }
 }
 
@@ -333,6 +367,12 @@ void *device_view(uintptr_t address, const LaunchPlace &) {
 
 cudaError_t allocate_device_memory(void **pointer, size_t size, int device) {
   return allocate_device(pointer, size, device, nullptr);
+}
+
+size_t used_device_memory(int device) {
+  Memory &m = memory();
+  MemoryLock lock(m.mutex);
+  return m.slices[(size_t)device].used_bytes;
 }
 
 void for_each_allocation(const std::function<void(const Allocation &)> &visit) {
@@ -482,75 +522,4 @@ cudaError_t cudaHostUnregister(void *pointer) {
     return record(pointer ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue);
   release(m, at);
   return cudaSuccess;
-}
-
-cudaError_t cudaHostGetDevicePointer(void **device_pointer, void *pointer, unsigned int flags) {
-  if (!device_pointer || !pointer || flags) return record(cudaErrorInvalidValue);
-  const Allocation *a = find_allocation(pointer);
-  if (!a || (a->kind != MemoryKind::kPinned && a->kind != MemoryKind::kRegistered))
-    return record(cudaErrorInvalidValue);
-  *device_pointer = pointer;
-  return cudaSuccess;
-}
-
-cudaError_t cudaHostGetFlags(unsigned int *flags, void *pointer) {
-  const Allocation *a = pointer ? find_allocation(pointer) : nullptr;
-  if (!flags || !a || a->kind != MemoryKind::kPinned) return record(cudaErrorInvalidValue);
-  *flags = a->flags | cudaHostAllocMapped;
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) {
-  if (!free_bytes || !total_bytes) return record(cudaErrorInvalidValue);
-  if (cudaError_t e = device_status()) return record(e);
-  Memory &m = memory();
-  MemoryLock guard(m.mutex);
-  *total_bytes = settings().memory_size;
-  *free_bytes = *total_bytes - m.slices[(size_t)current_ordinal()].used_bytes;
-  return cudaSuccess;
-}
-
-cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
-                                     const void *pointer) {
-  if (!attributes) return record(cudaErrorInvalidValue);
-  memset(attributes, 0, sizeof *attributes);
-  const Allocation *a = pointer ? find_allocation(pointer) : nullptr;
-  if (!a) {
-    attributes->type = cudaMemoryTypeUnregistered;
-    attributes->device = cudaInvalidDeviceId;
-    attributes->hostPointer = in_device_arena(pointer) ? nullptr : (void *)pointer;
-    return cudaSuccess;
-  }
-  attributes->type = a->kind == MemoryKind::kDevice    ? cudaMemoryTypeDevice
-                     : a->kind == MemoryKind::kManaged ? cudaMemoryTypeManaged
-                                                       : cudaMemoryTypeHost;
-  attributes->device = a->device;
-  attributes->devicePointer = (void *)pointer;
-  attributes->hostPointer = a->kind == MemoryKind::kDevice ? nullptr : (void *)pointer;
-  return cudaSuccess;
-}
-
-static cudaError_t check_managed_range(const void *pointer, size_t size) {
-  if (cudaError_t e = device_status()) return e;
-  const Allocation *a = find_allocation(pointer);
-  if (!a || a->kind != MemoryKind::kManaged || size == 0 ||
-      size > a->base + a->size - (uintptr_t)pointer)
-    return cudaErrorInvalidValue;
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
-                                 unsigned int flags, cudaStream_t stream) {
-  if (flags || (location.type == cudaMemLocationTypeDevice && !is_device(location.id)))
-    return record(cudaErrorInvalidValue);
-  if (cudaError_t e = check_stream(stream)) return record(e);
-  return record(check_managed_range(pointer, size));
-}
-
-cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation location) {
-  if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy ||
-      (location.type == cudaMemLocationTypeDevice && !is_device(location.id)))
-    return record(cudaErrorInvalidValue);
-  return record(check_managed_range(pointer, size));
 }

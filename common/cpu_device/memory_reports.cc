@@ -125,11 +125,16 @@ std::string describe_address(const void *pointer) {
              (size_t)(p - base), size);
     return text;
   }
+  const std::string past = describe_past_end(pointer);
+  return past.empty() ? "device memory that is not allocated" : past;
+}
+
+std::string describe_past_end(const void *pointer) {
   const Allocation *below = nearest_allocation_below(pointer);
-  if (!below) return "device memory that is not allocated";
-  snprintf(text, sizeof text, "%zu bytes past the end of %s",
-           (size_t)(p - below->base - below->size) + 1, name_of(*below).c_str());
-  return text;
+  if (!below) return "";
+  const size_t distance = (size_t)((uintptr_t)pointer - below->base - below->size) + 1;
+  if (!in_device_arena(pointer) && distance > kHostGuard) return "";
+  return std::to_string(distance) + " bytes past the end of " + name_of(*below);
 }
 
 void note_allocated(const Allocation &a) {

@@ -4,6 +4,7 @@
  *   errors.cc     the one place through which errors pass; names and texts
  *   device.cc     devices and what they answer about themselves
  *   memory.cc     device, pinned and managed memory; who may touch it
+ *   memory_queries.cc  what programs ask about memory, and hints
  *   memory_reports.cc  what an address is, in words; bad frees; writes past an allocation's end
  *   pools.cc      memory in a stream's order and its pools; launches with attributes, hints
  *   variables.cc  __device__, __constant__ and __managed__ variables
@@ -82,6 +83,9 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * with status 0 ends with 1. Without --config=check nothing happens. */
 void note_check_failure();
 
+/* With --config=check. Known before main. */
+bool kernels_are_checked();
+
 /* ---- device.cc ---- */
 
 struct Device {
@@ -143,6 +147,8 @@ void free_all_memory(int device);
 cudaError_t allocate_device_memory(void **pointer, size_t size, int device);
 void release_device_memory(void *pointer);
 
+size_t used_device_memory(int device);
+
 void for_each_allocation(const std::function<void(const Allocation &)> &visit);
 
 /* The last one that begins below the address, or null. */
@@ -150,7 +156,7 @@ const Allocation *nearest_allocation_below(const void *pointer);
 
 /* ---- memory_reports.cc ---- */
 
-enum { kMinRedZone = 256, kMaxRedZone = 1024 };
+enum { kMinRedZone = 256, kMaxRedZone = 1024, kHostGuard = 4096 };
 
 void fill_red_zone(const Allocation &a);
 
@@ -160,6 +166,9 @@ void blame_kernel_for_overruns(const LaunchPlace &place);
 
 /* "byte 8 of the allocation of 400 bytes from program.cu:12" and the like. */
 std::string describe_address(const void *pointer);
+
+/* "4 bytes past the end of the allocation ..."; "" where it is far from any. */
+std::string describe_past_end(const void *pointer);
 
 /* Says why the pointer cannot be given to `call`, cudaFree or the like, which returns there. */
 void explain_bad_free(const char *call, const void *pointer, const void *return_address);

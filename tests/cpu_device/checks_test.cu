@@ -1,5 +1,5 @@
-/* What --config=check finds in the arithmetic and the indices of kernels: each fault with its
- * line, and right kernels without a word.
+/* What --config=check finds in the arithmetic, the indices and the addresses of kernels: each
+ * fault with its line, and right kernels without a word.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cuda_runtime.h>
@@ -156,11 +156,60 @@ TEST(Checks, IndicesOutsideOfVariablesAndMembers) {
   });
 }
 
-TEST(Checks, WritesPastTheEndOfAnAllocation) {
-  EXPECT_FINDS(1, "kernel all_right, .* wrote 32 bytes past the end of the allocation of 4096 bytes", {
-    all_right<<<1, 2>>>((float *)d + 1024, (int *)d, 2);
+TEST(Checks, WhatLiesPastTheEndOfAnAllocation) {
+  SKIP_WITH_UBSAN;
+  EXPECT_FINDS(1, "checks_test.cu:13: thread .0,0,0. of .* of kernel load_at, .* touched 0x[0-9a-f]+, "
+                  "which is 1 bytes past the end of the allocation of 4000 bytes from .*checks_test.cu", {
+    cudaMalloc(&d, 4000);
+    load_at<<<1, 1>>>((const char *)d, 3996, (int *)d);
+    if (cudaDeviceSynchronize() != cudaSuccess) _Exit(98);
+    load_at<<<1, 1>>>((const char *)d, 4000, (int *)d);
+    if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) _Exit(97);
+  });
+  EXPECT_FINDS(1, "which is 1 bytes past the end of the managed memory of 64 bytes", {
+    cudaMallocManaged(&d, 64);
+    load_at<<<1, 1>>>((const char *)d, 64, (int *)d);
+    if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) _Exit(98);
+  });
+  /* An odd size ends within 16 bytes of where its pages end: there only writes are seen. */
+  EXPECT_FINDS(1, "kernel store_at, .* wrote 8 bytes or more past the end of the allocation of 40 bytes", {
+    cudaMalloc(&d, 40);
+    store_at<<<1, 1>>>((char *)d, 40);
     if (cudaDeviceSynchronize() != cudaSuccess) _Exit(98);
   });
+}
+
+TEST(Checks, WhatHasBeenFreed) {
+  SKIP_WITH_UBSAN;
+  EXPECT_FINDS(1, "kernel load_at, .* which is byte 8 of an allocation of 4096 bytes that has been freed", {
+    void *other;
+    cudaFree(d);
+    cudaMalloc(&other, 4096);
+    load_at<<<1, 1>>>((const char *)d, 8, (int *)other);
+    if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) _Exit(98);
+  });
+}
+
+TEST(Checks, AllocationsAreAlignedAsTheyMayHaveToBe) {
+  SKIP_WITH_UBSAN;
+  for (size_t size : {256, 512, 96, 4000, 1000, 3, 1 << 20, 3 << 20, 5000000}) {
+    void *x = nullptr, *y = nullptr;
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&x, size));
+    ASSERT_EQ(cudaSuccess, cudaMallocHost(&y, size));
+    const size_t want = size % 256 == 0 ? 256 : size % 32 == 0 ? 32 : 16;
+    EXPECT_EQ(0u, (uintptr_t)x % want) << size;
+    EXPECT_EQ(0u, (uintptr_t)y % want) << size;
+    EXPECT_EQ(cudaSuccess, cudaMemset(x, 1, size));
+    EXPECT_EQ(cudaSuccess, cudaMemcpy(y, x, size, cudaMemcpyDeviceToHost));
+    EXPECT_EQ(1, ((char *)y)[size - 1]);
+    EXPECT_EQ(cudaSuccess, cudaFree(x));
+    EXPECT_EQ(cudaSuccess, cudaFreeHost(y));
+  }
+  for (int i = 0; i < 3000; ++i) { /* freed addresses rest for a while, and come back */
+    void *x = nullptr;
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&x, 5000)) << i;
+    ASSERT_EQ(cudaSuccess, cudaFree(x));
+  }
 }
 
 TEST(Checks, RightKernelsAreSilent) {
