@@ -485,6 +485,13 @@ bool is_waiting(const Block *b, unsigned i) {
   return why == b->barrier || why >= Waiting::kWarp;
 }
 
+/* " at program.cu:12", or nothing where that is not known. */
+static std::string place_of_waiting(const Slot *s) {
+  const bool running = s == t_thread.slot; /* the slot does not know yet where it stopped */
+  const std::string line = running ? line_of_caller() : line_of_code(s->resume, s->frame_pointer);
+  return line.empty() ? "" : " at " + line.substr(0, line.size() - 2);
+}
+
 std::string describe_waiting(const Block *b) {
   const struct {
     Waiting why;
@@ -496,16 +503,16 @@ std::string describe_waiting(const Block *b) {
   std::string text;
   for (const auto &[why, where] : places) {
     unsigned count = 0;
-    uint3 first = {};
+    const Slot *first = nullptr;
     for (unsigned i = 0; i < b->thread_count; ++i)
       if (!(b->ended_lanes[i / 32] >> i % 32 & 1) && b->slots[i].waiting == why) {
-        if (count++ == 0) first = b->slots[i].index;
+        if (count++ == 0) first = &b->slots[i];
       }
     if (!count) continue;
-    char part[160];
-    snprintf(part, sizeof part, "%s%u of %u threads wait %s (the first is thread (%u,%u,%u))",
-             text.empty() ? "" : ", ", count, b->thread_count, where, first.x, first.y,
-             first.z);
+    char part[400];
+    snprintf(part, sizeof part, "%s%u of %u threads wait %s (the first is thread (%u,%u,%u)%s)",
+             text.empty() ? "" : ", ", count, b->thread_count, where, first->index.x,
+             first->index.y, first->index.z, place_of_waiting(first).c_str());
     text += part;
   }
   const unsigned ended = b->thread_count - b->live;

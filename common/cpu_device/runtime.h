@@ -345,6 +345,9 @@ std::string line_of_fault(const void *context);
 /* The same for a call, by the address to which it returns. */
 std::string line_of_call(const void *return_address);
 
+/* The same for the code that goes on at an address, with that frame pointer. */
+std::string line_of_code(const void *pc, const void *frame);
+
 /* The same for the code that has called the runtime. */
 std::string line_of_caller();
 

@@ -157,6 +157,10 @@ __attribute__((noinline)) std::string line_of_caller() {
   return line_from((uintptr_t)__builtin_return_address(0), false, outer);
 }
 
+std::string line_of_code(const void *pc, const void *frame) {
+  return line_from((uintptr_t)pc, true, (uintptr_t)frame);
+}
+
 std::string line_of_call(const void *return_address) {
   return line_from((uintptr_t)return_address, false, 0);
 }

@@ -107,6 +107,24 @@ TEST(Lines, OfAMaskWithoutTheCaller) {
   });
 }
 
+__global__ void never_together(int *x) {
+  if (threadIdx.x % 2)
+    __syncwarp();
+  else
+    __syncthreads();
+  x[threadIdx.x] = 1;
+}
+
+TEST(Lines, OfThreadsThatWaitForever) {
+  EXPECT_SAYS(0, "kernel never_together.* cannot go on: .*32 of 64 threads wait at __syncthreads.. "
+                 "\\(the first is thread .0,0,0. at tests/cpu_device/faults_test.cu:114\\), "
+                 "32 of 64 threads wait at a warp operation "
+                 "\\(the first is thread .1,0,0. at tests/cpu_device/faults_test.cu:112\\)", {
+    never_together<<<1, 64>>>((int *)device_floats(64));
+    expect_error(cudaErrorLaunchTimeout);
+  });
+}
+
 /* ---- memory ---- */
 
 __global__ void store_up_to(float *x, int last) {
