@@ -452,14 +452,14 @@ class Translator : private Tokens {
     if (open_of(open) != '(') return false;
     const size_t close = closing(open);
     std::string ptx, unsupported;
-    std::vector<std::string> operands;
+    std::vector<PtxOperand> operands;
     int part = 0; /* 0: instructions, 1: outputs, 2: inputs, 3: what else they change */
     for (size_t j = open + 1; j < close; ++j) {
       if (is(j, "::")) part += 2;
       else if (open_of(j) == ':') ++part;
       else if (part == 0 && t_[j].kind == kText) ptx += unquoted(text(j));
       else if (open_of(j) == '(' && part < 3) {
-        operands.push_back(operand(j + 1, closing(j)));
+        operands.push_back({unquoted(text(j - 1)), operand(j + 1, closing(j))});
         j = closing(j);
       }
     }
@@ -487,7 +487,8 @@ class Translator : private Tokens {
     std::string s;
     for (size_t i = literal.find('"') + 1; i + 1 < literal.size(); ++i) {
       if (literal[i] != '\\') s += literal[i];
-      else if (strchr("ntr", literal[++i])) s += ' ';
+      else if (literal[++i] == 'n') s += '\n';
+      else if (strchr("tr", literal[i])) s += ' ';
       else s += literal[i];
     }
     return s;

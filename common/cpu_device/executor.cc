@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "executor.h"
+#include "include/cpu_device_ptx.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -24,6 +25,9 @@
 namespace cpu_device {
 
 __thread ThreadState t_thread = {};
+namespace ptx {
+__thread unsigned carry = 0;
+}
 
 namespace {
 
@@ -50,7 +54,11 @@ void on_tick(int, siginfo_t *, void *context) {
           line_of_fault(context).c_str(), where_in_kernel().c_str(), limit_ms / 1000);
       abort_kernel(cudaErrorLaunchTimeout);
     }
-    if (t_thread.interruptible == kMayYield) yield_to_others();
+    if (t_thread.interruptible == kMayYield) {
+      const unsigned carry = ptx::carry; /* others may be in the middle of a long addition too */
+      yield_to_others();
+      ptx::carry = carry;
+    }
   }
   errno = saved_errno;
 }

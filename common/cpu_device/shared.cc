@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "executor.h"
+#include "include/cpu_device_ptx.h"
 #include "include/cpu_device_sync.h"
 
 namespace cpu_device {
@@ -86,6 +87,12 @@ void *place_shared_array(int id) {
   set_interruptible(before);
   return place;
 }
+
+size_t offset_in_shared(const void *pointer) {
+  return (size_t)((const char *)pointer - this_block()->shared_area);
+}
+
+void *shared_at_offset(size_t offset) { return this_block()->shared_area + (uint32_t)offset; }
 
 bool is_shared_address(const void *pointer) {
   const char *p = (const char *)pointer, *area = this_block()->shared_area;

@@ -96,8 +96,8 @@ const Case kCases[] = {
     {"LaunchInAKernel", "__global__ void k() {\n  k<<<1, 1>>>();\n}\n",
      "a launch inside a kernel (dynamic parallelism) is not supported", 2},
 
-    {"UnknownPtx", "__global__ void k(float *x) {\n  asm volatile(\"cp.async.wait_all;\");\n}\n",
-     "inline PTX \"cp.async.wait_all\" is not supported on the CPU device: see docs/cpu_device.md", 2},
+    {"UnknownPtx", "__global__ void k(float *x) {\n  asm volatile(\"mbarrier.inval.b64 [%0];\" :: \"l\"(x));\n}\n",
+     "inline PTX \"mbarrier.inval.b64 [%0]\" is not supported on the CPU device: see docs/cpu_device.md", 2},
 
     /* Look-alikes that are right. */
     {"ConstNumber", "const int n = 5;\nconstexpr int m = 2;\n#define K 3\nenum { E = 4 };\n"

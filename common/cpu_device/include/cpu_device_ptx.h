@@ -18,7 +18,14 @@ namespace cpu_device {
 
 unsigned multiprocessors();
 
+/* The running block's shared memory as addresses that begin at 0, which fit 32 bits. */
+size_t offset_in_shared(const void *pointer);
+void *shared_at_offset(size_t offset);
+
 namespace ptx {
+
+/* CC.CF; the runtime keeps it for a thread that gives way to others. */
+extern __thread unsigned carry __attribute__((tls_model("initial-exec")));
 
 /* A register has bits, and the instruction gives them a type: a value of the same size keeps its
  * bits, any other one is converted. */
@@ -45,6 +52,45 @@ inline T load(const volatile T *from) {
 template <class T>
 inline void store(volatile T *to, T value) {
   *to = value;
+}
+
+inline uint64_t to_shared(uint64_t generic) { return offset_in_shared((const void *)generic); }
+inline uint64_t from_shared(uint64_t offset) { return (uint64_t)shared_at_offset(offset); }
+
+/* cp.async: fills up with zeros what is not taken. */
+inline void copy(void *to, const void *from, unsigned size, unsigned taken) {
+  if (taken > size) taken = size;
+  __builtin_memcpy(to, from, taken);
+  __builtin_memset((char *)to + taken, 0, size - taken);
+}
+
+/* A float that has no fraction any more: the nearest integer, and 0 for a NaN. */
+template <class To, class From>
+inline To to_integer(From value) {
+  constexpr unsigned bits = 8 * sizeof(To) - std::is_signed_v<To>;
+  const From limit = (From)(1ull << (bits - 1)) * 2; /* 2^bits, the first that is too large */
+  constexpr To largest = (To)(~0ull >> (64 - bits));
+  if (value != value) return 0;
+  if (value >= limit) return largest;
+  if (value < (std::is_signed_v<To> ? -limit : 0)) return (To) ~largest;
+  return (To)value;
+}
+
+template <class Word, bool in, bool out>
+inline Word add(Word a, Word b) {
+  Word sum = 0;
+  const bool first = __builtin_add_overflow(a, b, &sum);
+  const bool second = in && __builtin_add_overflow(sum, (Word)carry, &sum);
+  if (out) carry = first || second;
+  return sum;
+}
+template <class Word, bool in, bool out>
+inline Word subtract(Word a, Word b) {
+  Word difference = 0;
+  const bool first = __builtin_sub_overflow(a, b, &difference);
+  const bool second = in && __builtin_sub_overflow(difference, (Word)carry, &difference);
+  if (out) carry = first || second;
+  return difference;
 }
 
 /* Shifts take counts beyond the width. */
@@ -105,5 +151,14 @@ inline unsigned globaltimer_hi() { return (unsigned)(globaltimer() >> 32); }
 
 }  // namespace ptx
 }  // namespace cpu_device
+
+inline size_t __cvta_generic_to_shared(const void *p) {
+  return ::cpu_device::offset_in_shared(p);
+}
+inline void *__cvta_shared_to_generic(size_t offset) {
+  return ::cpu_device::shared_at_offset(offset);
+}
+inline size_t __cvta_generic_to_global(const void *p) { return (size_t)p; }
+inline void *__cvta_global_to_generic(size_t address) { return (void *)address; }
 
 #endif
