@@ -35,7 +35,9 @@ size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 /* What pages of an allocation's own are a multiple of, and the gap behind them: whole huge pages
  * change hands fast. */
-size_t mapping_unit() { return kernels_are_checked() ? kPage : kSlabSize; }
+size_t mapping_unit(size_t size) {
+  return kernels_are_checked() && size < kLargeSize ? kPage : kSlabSize;
+}
 
 bool has_own_pages(size_t size) { return size >= kLargeSize || kernels_are_checked(); }
 
@@ -44,6 +46,12 @@ bool has_own_pages(size_t size) { return size >= kLargeSize || kernels_are_check
 size_t size_at_end(size_t size) {
   const size_t power = size & (~size + 1);
   return round_up(size, std::min<size_t>(256, std::max<size_t>(16, power)));
+}
+
+/* Where an allocation's own pages begin. */
+uintptr_t first_page(const Allocation &a) {
+  if (!kernels_are_checked()) return a.base;
+  return a.base + size_at_end(a.size) - round_up(a.size, mapping_unit(a.size));
 }
 
 /* A small allocation in a slab, with what belongs to nobody. */
@@ -120,13 +128,13 @@ int protection(const Memory &m) {
 
 /* Takes `size` addresses of a slice and maps pages there; 0: none left. */
 uintptr_t map_pages(Memory &m, Slice &slice, size_t size) {
-  const size_t unit = mapping_unit(), wanted = round_up(size, unit) + unit; /* one as a gap */
+  const size_t unit = mapping_unit(size), wanted = round_up(size, unit) + unit; /* one as a gap */
   for (auto hole = slice.holes.begin(); hole != slice.holes.end(); ++hole) {
-    if (hole->second < wanted) continue;
-    const uintptr_t base = hole->first;
-    const size_t rest = hole->second - wanted;
+    const uintptr_t first = hole->first, end = first + hole->second, base = round_up(first, unit);
+    if (base + wanted > end) continue;
     slice.holes.erase(hole);
-    if (rest) slice.holes[base + wanted] = rest;
+    if (base > first) slice.holes[first] = base - first;
+    if (base + wanted < end) slice.holes[base + wanted] = end - base - wanted;
     const size_t mapped = round_up(size, unit);
     if (mprotect((void *)base, mapped, protection(m)) != 0) return 0;
 #ifdef MADV_HUGEPAGE
@@ -155,7 +163,7 @@ void add_hole(Slice &slice, uintptr_t base, size_t size) {
 }
 
 void unmap_pages(Memory &m, Slice &slice, uintptr_t base, size_t size) {
-  const size_t unit = mapping_unit(), mapped = round_up(size, unit);
+  const size_t unit = mapping_unit(size), mapped = round_up(size, unit);
   /* Fresh, unreachable pages in place of the old ones. */
   mmap((void *)base, mapped, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -236,7 +244,7 @@ cudaError_t allocate_device(void **pointer, size_t size, int device, const void 
                                        : take_from_slabs(m, slice, size);
   if (!base) return cudaErrorMemoryAllocation;
   slice.used_bytes += size;
-  size_t place = has_own_pages(size) ? round_up(size, mapping_unit()) : size_in_slab(size);
+  size_t place = has_own_pages(size) ? round_up(size, mapping_unit(size)) : size_in_slab(size);
   if (kernels_are_checked()) {
     base += place - size_at_end(size);
     place = size_at_end(size);
@@ -289,7 +297,7 @@ void release(Memory &m, std::map<uintptr_t, Allocation>::iterator at) {
     Slice &slice = m.slices[(size_t)a.device];
     slice.used_bytes -= a.size;
     if (has_own_pages(a.size))
-      unmap_pages(m, slice, a.base / kPage * kPage, a.size);
+      unmap_pages(m, slice, first_page(a), a.size);
     else
       give_to_slab(m, slice, a.base, a.size);
   } else if (a.kind != MemoryKind::kRegistered) {

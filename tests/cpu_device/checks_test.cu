@@ -166,6 +166,15 @@ TEST(Checks, WhatLiesPastTheEndOfAnAllocation) {
     load_at<<<1, 1>>>((const char *)d, 4000, (int *)d);
     if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) _Exit(97);
   });
+  EXPECT_FINDS(1, "which is 1 bytes past the end of the allocation of 5000000 bytes", {
+    void *before;
+    cudaMalloc(&before, 3000);
+    cudaMalloc(&d, 5000000);
+    load_at<<<1, 1>>>((const char *)d, 4999996, (int *)d);
+    if (cudaDeviceSynchronize() != cudaSuccess) _Exit(98);
+    load_at<<<1, 1>>>((const char *)d, 5000000, (int *)d);
+    if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) _Exit(97);
+  });
   EXPECT_FINDS(1, "which is 1 bytes past the end of the managed memory of 64 bytes", {
     cudaMallocManaged(&d, 64);
     load_at<<<1, 1>>>((const char *)d, 64, (int *)d);
@@ -192,11 +201,11 @@ TEST(Checks, WhatHasBeenFreed) {
 
 TEST(Checks, AllocationsAreAlignedAsTheyMayHaveToBe) {
   SKIP_WITH_UBSAN;
-  for (size_t size : {256, 512, 96, 4000, 1000, 3, 1 << 20, 3 << 20, 5000000}) {
+  for (size_t size : {256, 512, 96, 4000, 1000, 3, 1 << 20, (1 << 20) + 100, 3 << 20, 5000000}) {
     void *x = nullptr, *y = nullptr;
     ASSERT_EQ(cudaSuccess, cudaMalloc(&x, size));
     ASSERT_EQ(cudaSuccess, cudaMallocHost(&y, size));
-    const size_t want = size % 256 == 0 ? 256 : size % 32 == 0 ? 32 : 16;
+    const size_t want = size % 256 == 0 ? 256 : size % 32 == 0 ? 32 : 16; /* at least */
     EXPECT_EQ(0u, (uintptr_t)x % want) << size;
     EXPECT_EQ(0u, (uintptr_t)y % want) << size;
     EXPECT_EQ(cudaSuccess, cudaMemset(x, 1, size));
