@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-#include "executor.h"
+#include "cluster.h"
 #include "fiber.h"
 #include "include/cpu_device_sync.h"
 
@@ -98,6 +98,7 @@ bool claim_index(Worker *w, uint64_t *index) {
   const Launch *l = w->launch;
   /* A step that shares no factor with their number visits all blocks. */
   *index = (uint64_t)(((unsigned __int128)w->next_block++ * l->step + l->first) % l->block_count);
+  if (l->clusters) *index = l->clusters->block_in_order(*index);
   return true;
 }
 
@@ -121,6 +122,7 @@ bool begin_another_block(Worker *w) {
 bool begin_next_block(Block *b) {
   Worker *w = b->worker;
   w->launch->blocks_ended.fetch_add(1, std::memory_order_relaxed);
+  if (w->launch->clusters) w->launch->clusters->block_ended(b->block_index);
   uint64_t index;
   if (!claim_index(w, &index)) return false;
   const dim3 &g = t_thread.grid_dim;
@@ -196,10 +198,23 @@ bool can_run(Block *b) {
 
 bool waits_for_grid(const Block *b) { return b->at_grid && b->at_grid == b->live; }
 
+bool has_room(const Worker *w) {
+  const dim3 &d = t_thread.block_dim;
+  return (w->resident.size() + 2) * d.x * d.y * d.z <= kMaxResidentThreads;
+}
+
 /* Another block of this worker that can run, become current; with `fresh`, also one that has
- * not begun. */
+ * not begun: the next time that all which have begun have had a turn, since those that spin can
+ * always run, and it may be what they wait for. */
 bool turn_to_other_block(Worker *w, bool fresh) {
   Block *old = w->block;
+  if (fresh && ++w->turns > w->resident.size()) {
+    w->turns = 0;
+    if (has_room(w) && begin_another_block(w)) {
+      if (old) w->resident.push_back(old);
+      return true;
+    }
+  }
   for (size_t i = 0; i < w->resident.size(); ++i) {
     Block *b = w->resident[i];
     if (!can_run(b)) continue;
@@ -208,10 +223,7 @@ bool turn_to_other_block(Worker *w, bool fresh) {
     make_current(w, b);
     return true;
   }
-  const dim3 &d = t_thread.block_dim;
-  if (!fresh || (w->resident.size() + 2) * d.x * d.y * d.z > kMaxResidentThreads ||
-      !begin_another_block(w))
-    return false;
+  if (!fresh || !has_room(w) || !begin_another_block(w)) return false;
   if (old) w->resident.push_back(old);
   return true;
 }

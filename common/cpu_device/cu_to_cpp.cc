@@ -183,6 +183,28 @@ class Translator : private Tokens {
     return false;
   }
 
+  /* What host_defines.h makes of __cluster_dims__(x, y, z). */
+  bool is_cluster_dims(size_t i) const {
+    return is(i, "__attribute__") && open_of(i + 1) == '(' && open_of(i + 2) == '(' &&
+           is(i + 3, "cluster_dims") && open_of(i + 4) == '(';
+  }
+
+  void remove_cluster_dims(size_t i) {
+    if (in_namespace(i)) return replace(i, closing(i + 1), "");
+    fail(i, "__cluster_dims__ of a template is not supported on the CPU device: launch it with "
+            "cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension");
+  }
+
+  /* The runtime learns of them where the kernel is defined; nothing where it has none. */
+  std::string cluster_dims(const Function &f, const std::string &name) const {
+    size_t i = f.begin;
+    while (i > 0 && open_of(i - 1) != ';' && open_of(i - 1) != '}' && open_of(i - 1) != '{') --i;
+    while (i < f.body && !is_cluster_dims(i)) ++i;
+    if (i >= f.body) return "";
+    return " static ::cpu_device::ClusterDims cu_cluster" + std::to_string(t_[i].begin) +
+           "((const void *)" + name + ", " + text(i + 5, closing(i + 4) - 1) + ");";
+  }
+
   /* Lets cudaLaunchKernel find the kernel by its address. */
   void register_kernel(const Function &f) {
     std::string name = f.name;
@@ -190,7 +212,8 @@ class Translator : private Tokens {
     edits_.push_back({t_[f.body_end].end, t_[f.body_end].end,
                       " static ::cpu_device::KernelEntry cu_kernel" +
                           std::to_string(t_[f.begin].begin) + "(\"" + f.name + "\", " + name +
-                          ", ::cpu_device::TagProbe{}.symbol<(" + name + ")>());"});
+                          ", ::cpu_device::TagProbe{}.symbol<(" + name + ")>());" +
+                          cluster_dims(f, name)});
   }
 
   /* The parameter list, without default values, as in the type of a pointer to the function. */
@@ -418,6 +441,8 @@ class Translator : private Tokens {
     const std::string name = text(i);
     if (gone.count(name)) {
       replace(i, i, "");
+    } else if (is_cluster_dims(i)) {
+      remove_cluster_dims(i);
     } else if (name == "__launch_bounds__" && open_of(i + 1) == '(') {
       replace(i, closing(i + 1), "");
     } else if (name == "__noinline__" && !(i && (open_of(i - 1) == '(' || open_of(i - 1) == ','))) {

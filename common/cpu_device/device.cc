@@ -67,6 +67,7 @@ const std::map<int, int> &attributes() {
       {cudaDevAttrComputePreemptionSupported, 1},
       {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
       {cudaDevAttrCooperativeLaunch, 1},
+      {cudaDevAttrClusterLaunch, 1},
       {cudaDevAttrMaxSharedMemoryPerBlockOptin, kMaxSharedSize},
       {cudaDevAttrHostRegisterSupported, 1},
       {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
@@ -195,6 +196,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
   p->computePreemptionSupported = get(cudaDevAttrComputePreemptionSupported);
   p->canUseHostPointerForRegisteredMem = get(cudaDevAttrCanUseHostPointerForRegisteredMem);
   p->cooperativeLaunch = get(cudaDevAttrCooperativeLaunch);
+  p->clusterLaunch = get(cudaDevAttrClusterLaunch);
   p->sharedMemPerBlockOptin = (size_t)get(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   p->maxBlocksPerMultiProcessor = get(cudaDevAttrMaxBlocksPerMultiprocessor);
   p->reservedSharedMemPerBlock = (size_t)get(cudaDevAttrReservedSharedMemoryPerBlock);

@@ -6,9 +6,6 @@
  * the time limit ends.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "executor.h"
-#include "include/cpu_device_ptx.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +17,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <thread>
+
+#include "cluster.h"
+#include "include/cpu_device_ptx.h"
 
 namespace cpu_device {
 
@@ -257,13 +258,18 @@ cudaError_t run_kernel(const LaunchRecord &record) {
   l.block_count = (uint64_t)record.grid.x * record.grid.y * record.grid.z;
   l.begin_ms = now_ms();
   l.step = 1;
-  if (const uint64_t seed = settings().seed) {
+  std::optional<Clusters> clusters;
+  if (record.cluster.x * record.cluster.y * record.cluster.z > 1)
+    l.clusters = &clusters.emplace(record.grid, record.cluster);
+  const uint64_t seed = settings().seed;
+  if (seed && !l.clusters) {
     l.first = seed % l.block_count;
     l.step = l.block_count * 5 / 8 + seed % 1000 + 1;
     while (std::gcd(l.step, l.block_count) != 1) ++l.step;
   }
   const uint64_t workers = settings().threads;
   l.chunk = std::max<uint64_t>(1, std::min<uint64_t>(l.block_count / (workers * 32), 4096));
+  if (l.clusters) l.chunk = (l.chunk + clusters->size - 1) / clusters->size * clusters->size;
   /* To wake another thread costs as much as a thousand device threads that do little. */
   const uint64_t threads = l.block_count * record.block.x * record.block.y * record.block.z;
   const uint64_t helpers =

@@ -44,6 +44,7 @@ struct Fiber {
 
 struct Worker;
 struct Launch;
+struct Clusters;
 
 struct Block : Crossing {
   Worker *worker;
@@ -85,6 +86,7 @@ struct Worker {
   std::vector<Fiber *> spare;  /* those that nobody uses */
   uint64_t next_block, end_block;     /* this worker's share of the grid */
   std::vector<Block *> resident;      /* begun and not ended, but for the one that runs */
+  size_t turns;                /* from one block to another since one was begun for others' sake */
   std::vector<Block *> free_blocks;
   timer_t timer;
   bool has_timer;
@@ -96,6 +98,7 @@ struct Launch {
   uint64_t block_count;
   uint64_t chunk;
   uint64_t step, first;        /* the i-th block to run is (i * step + first) % block_count */
+  Clusters *clusters;          /* null: none, and then that order is another */
   double begin_ms;
   std::atomic<uint64_t> next_block;
   std::atomic<int> error;

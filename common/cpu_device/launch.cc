@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <map>
 
-#include "executor.h"
+#include "cluster.h"
 
 namespace cpu_device {
 namespace {
@@ -59,6 +59,7 @@ bool repeated_too_often(const LaunchPlace &place) {
 /* What cudaFuncSetAttribute has said of a kernel. */
 struct KernelLimits {
   size_t dynamic_shared;
+  bool large_clusters;         /* more blocks than every device has */
 };
 
 std::map<const void *, KernelLimits> &kernel_limits() {
@@ -69,6 +70,36 @@ std::map<const void *, KernelLimits> &kernel_limits() {
 size_t allowed_dynamic_shared(const void *function) {
   auto at = kernel_limits().find(function);
   return at == kernel_limits().end() ? 0 : at->second.dynamic_shared;
+}
+
+unsigned count(const dim3 &d) { return d.x * d.y * d.z; }
+
+unsigned largest_cluster(const void *function) {
+  auto at = kernel_limits().find(function);
+  return at != kernel_limits().end() && at->second.large_clusters ? kMaxClusterSize
+                                                                  : kPortableClusterSize;
+}
+
+/* What the launch asks for, else what the kernel's declaration does. */
+dim3 cluster_of(const LaunchShape &s, const void *function) {
+  return count(s.cluster) > 1 ? s.cluster : declared_cluster(function);
+}
+
+/* The same for its clusters, with the error. */
+cudaError_t cluster_refusal(const LaunchShape &s, const void *function, std::string *why) {
+  const dim3 c = cluster_of(s, function);
+  const auto text = [](const dim3 &d) {
+    return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+  };
+  const unsigned most = largest_cluster(function);
+  if (!c.x || !c.y || !c.z || (uint64_t)c.x * c.y * c.z > most) {
+    *why = "a cluster of " + text(c) + " blocks must have 1 to " + std::to_string(most) +
+           " blocks (16 with cudaFuncAttributeNonPortableClusterSizeAllowed)";
+    return cudaErrorInvalidClusterSize;
+  }
+  if (s.grid.x % c.x == 0 && s.grid.y % c.y == 0 && s.grid.z % c.z == 0) return cudaSuccess;
+  *why = "the grid must be a multiple of its cluster of " + text(c) + " blocks";
+  return cudaErrorInvalidValue;
 }
 
 /* Why the device would refuse the launch; empty: it would not. */
@@ -119,13 +150,15 @@ cudaError_t make_launch(const LaunchPlace &place, const void *function, const La
                         std::unique_ptr<KernelCall> call, bool cooperative, Work *work) {
   if (cudaError_t e = device_status()) return e;
   const size_t static_shared = static_shared_size(place.symbol);
-  const std::string why = refusal(shape, static_shared, function);
+  std::string why = refusal(shape, static_shared, function);
+  cudaError_t error = cudaErrorInvalidValue;
+  if (why.empty()) error = cluster_refusal(shape, function, &why);
   if (!why.empty() || injected_failure("launch")) {
     say("kernel %s, launched at %s:%d with grid (%u,%u,%u) and block (%u,%u,%u), does not run: %s",
         place.kernel, place.file, place.line, shape.grid.x, shape.grid.y, shape.grid.z,
         shape.block.x, shape.block.y, shape.block.z,
         why.empty() ? "LAB_CPU_DEVICE_FAIL asked for it" : why.c_str());
-    return cudaErrorInvalidValue;
+    return why.empty() ? cudaErrorInvalidValue : error;
   }
   if (cooperative && !fits_at_once(shape, static_shared)) {
     say("cooperative kernel %s has more blocks than the device can run at once: ask "
@@ -136,6 +169,7 @@ cudaError_t make_launch(const LaunchPlace &place, const void *function, const La
   auto launch = std::make_shared<LaunchRecord>();
   launch->grid = shape.grid;
   launch->block = shape.block;
+  launch->cluster = cluster_of(shape, function);
   launch->static_shared = static_shared;
   launch->dynamic_shared = shape.shared_size;
   launch->place = place;
@@ -165,7 +199,8 @@ cudaError_t check_and_queue(const LaunchPlace &place, const void *function,
 }  // namespace
 
 cudaError_t launch_work(const cudaKernelNodeParams &p, const LaunchRecord *before, Work *work) {
-  const LaunchShape shape(p.gridDim, p.blockDim, p.sharedMemBytes);
+  LaunchShape shape(p.gridDim, p.blockDim, p.sharedMemBytes);
+  if (before) shape.cluster = before->cluster;
   if (p.extra) {
     say("cudaKernelNodeParams::extra is not supported on the CPU device: give the arguments in "
         "kernelParams");
@@ -243,6 +278,10 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
   if (!kernel) return record(cudaErrorInvalidDeviceFunction);
   if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
     return record(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+  if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+    kernel_limits()[kernel].large_clusters = value != 0;
+    return cudaSuccess;
+  }
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
       value > kMaxSharedSize)
     return record(cudaErrorInvalidValue);
@@ -301,4 +340,45 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 bl
                                         void **arguments, size_t shared_size,
                                         cudaStream_t stream) {
   return launch_registered(function, {grid, block, shared_size, stream}, arguments, true);
+}
+
+static dim3 cluster_in(const cudaLaunchConfig_t &config) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute &a = config.attrs[i];
+    if (a.id == cudaLaunchAttributeClusterDimension)
+      return dim3(a.val.clusterDim.x, a.val.clusterDim.y, a.val.clusterDim.z);
+  }
+  return dim3(1, 1, 1);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,
+                                void **arguments) {
+  if (!config) return record(cudaErrorInvalidValue);
+  LaunchShape shape(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
+  bool cooperative = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute &a = config->attrs[i];
+    if (a.id == cudaLaunchAttributeCooperative) cooperative = a.val.cooperative != 0;
+  }
+  shape.cluster = cluster_in(*config);
+  return launch_registered(function, shape, arguments, cooperative);
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel,
+                                                 const cudaLaunchConfig_t *config) {
+  if (!size || !config) return record(cudaErrorInvalidValue);
+  if (cudaError_t e = device_status()) return record(e);
+  *size = (int)largest_cluster(kernel);
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
+                                           const cudaLaunchConfig_t *config) {
+  if (!clusters || !config) return record(cudaErrorInvalidValue);
+  if (cudaError_t e = device_status()) return record(e);
+  const unsigned size = count(cluster_in(*config));
+  const int blocks = blocks_at_once((uint64_t)count(config->blockDim),
+                                    static_shared_of(kernel) + config->dynamicSmemBytes);
+  *clusters = size ? blocks * (int)settings().threads / (int)size : 0;
+  return cudaSuccess;
 }

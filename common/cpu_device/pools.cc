@@ -1,5 +1,5 @@
 /* Memory that is allocated and freed in a stream's order, and the pools that it comes from;
- * launches with attributes, and calls that are hints.
+ * calls that are hints.
  *
  * An allocation is there at once, and freed in its stream's turn. Pools count what was taken
  * from them; what they keep in reserve is a number only: freed memory goes back at once.
@@ -322,25 +322,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
                                                                    unsigned int flags) {
   if (flags > 1) return record(cudaErrorInvalidValue);
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_size, dynamic_shared_size);
-}
-
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments) {
-  if (!config) return record(cudaErrorInvalidValue);
-  bool cooperative = false;
-  for (unsigned i = 0; i < config->numAttrs; ++i) {
-    const cudaLaunchAttribute &a = config->attrs[i];
-    if (a.id == cudaLaunchAttributeCooperative) cooperative = a.val.cooperative != 0;
-    if (a.id == cudaLaunchAttributeClusterDimension &&
-        (uint64_t)a.val.clusterDim.x * a.val.clusterDim.y * a.val.clusterDim.z > 1) {
-      say("clusters of blocks are not supported on the CPU device: see docs/cpu_device.md, "
-          "\"What is supported\"");
-      return record(cudaErrorNotSupported);
-    }
-  }
-  return cooperative ? ::cudaLaunchCooperativeKernel(kernel, config->gridDim, config->blockDim, arguments,
-                                                     config->dynamicSmemBytes, config->stream)
-                     : ::cudaLaunchKernel(kernel, config->gridDim, config->blockDim, arguments,
-                                          config->dynamicSmemBytes, config->stream);
 }
 
 /* Layer by layer: a layer's rows are ysize apart. */

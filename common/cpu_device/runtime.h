@@ -20,6 +20,7 @@
  *   executor.cc   operating-system threads that run a kernel's blocks
  *   block.cc      a block's threads: fibers and barriers
  *   warp.cc       warp operations
+ *   cluster.cc    clusters of blocks (cluster.h: what they are)
  *   shared.cc     shared memory
  *   printf.cc     device printf
  *   arithmetic_checks.cc  what --config=check finds in arithmetic
@@ -300,6 +301,7 @@ cudaError_t launch_work(const cudaKernelNodeParams &p, const LaunchRecord *befor
 struct LaunchRecord {
   dim3 grid;
   dim3 block;
+  dim3 cluster;                /* in blocks; (1,1,1): none */
   size_t static_shared;
   size_t dynamic_shared;
   LaunchPlace place;

@@ -229,6 +229,27 @@ TEST(Groups, TilesOfSeveralWarps) {
   }
 }
 
+/* All blocks but the last wait for it. */
+__global__ void wait_for_the_last(volatile int *flag, int *out) {
+  if (blockIdx.x == gridDim.x - 1) {
+    *flag = 7;
+    return;
+  }
+  while (*flag != 7) __nanosleep(20);
+  out[blockIdx.x] = 7;
+}
+
+TEST(Groups, ManyBlocksMayWaitForALaterOne) {
+  const int blocks = 12;
+  int *d = nullptr, out[blocks];
+  ASSERT_EQ(cudaSuccess, cudaMalloc(&d, (1 + blocks) * sizeof(int)));
+  ASSERT_EQ(cudaSuccess, cudaMemset(d, 0, (1 + blocks) * sizeof(int)));
+  wait_for_the_last<<<blocks, 1>>>(d, d + 1);
+  ASSERT_EQ(cudaSuccess, cudaMemcpy(out, d + 1, sizeof out, cudaMemcpyDeviceToHost));
+  for (int i = 0; i + 1 < blocks; ++i) EXPECT_EQ(7, out[i]) << i;
+  EXPECT_EQ(cudaSuccess, cudaFree(d));
+}
+
 /* ---- latches and semaphores ---- */
 
 using Latch = cuda::latch<cuda::thread_scope_block>;

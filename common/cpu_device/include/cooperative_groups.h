@@ -1,8 +1,8 @@
 /* Cooperative groups: a block, tiles of a warp, the lanes that are together, the whole grid.
  *
  * What a group does comes down to the block's barrier, the warp's meetings and the grid's
- * barrier; tiles of several warps count their threads in shared memory. Clusters and multi-device
- * grids are not here.
+ * barrier; tiles of several warps count their threads in shared memory. Multi-device grids are
+ * not here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_COOPERATIVE_GROUPS_H
@@ -28,6 +28,10 @@ inline unsigned threads_of_block() {
 inline unsigned long long blocks_of_grid() {
   const dim3 g = ::cpu_device::grid_dim();
   return (unsigned long long)g.x * g.y * g.z;
+}
+inline unsigned blocks_of_cluster() {
+  const dim3 d = ::cpu_device::cluster_dim();
+  return d.x * d.y * d.z;
 }
 inline unsigned long long rank_of_block() {
   const uint3 b = ::cpu_device::block_index();
@@ -113,12 +117,13 @@ class Lanes {
 /* Any group, where a function takes all kinds. */
 class thread_group {
  public:
-  enum Kind { kBlock, kLanes, kGrid };
+  enum Kind { kBlock, kLanes, kGrid, kCluster };
   thread_group(Kind kind, unsigned mask) : kind_(kind), lanes_(mask) {}
 
   unsigned long long size() const {
     if (kind_ == kGrid)
       return internal::blocks_of_grid() * internal::threads_of_block();
+    if (kind_ == kCluster) return internal::blocks_of_cluster() * internal::threads_of_block();
     return kind_ == kBlock ? internal::threads_of_block() : lanes_.size();
   }
   unsigned long long num_threads() const { return size(); }
@@ -126,10 +131,13 @@ class thread_group {
     const unsigned in_block = internal::rank_in_block();
     if (kind_ == kGrid)
       return internal::rank_of_block() * internal::threads_of_block() + in_block;
+    if (kind_ == kCluster)
+      return ::cpu_device::cluster_block_rank() * internal::threads_of_block() + in_block;
     return kind_ == kBlock ? in_block : lanes_.thread_rank();
   }
   void sync() const {
     if (kind_ == kGrid) ::cpu_device::grid_barrier();
+    else if (kind_ == kCluster) ::cpu_device::cluster_barrier();
     else if (kind_ == kBlock) __syncthreads();
     else lanes_.sync();
   }
@@ -171,8 +179,59 @@ class grid_group : public thread_group {
   static unsigned long long block_rank() {
     return internal::rank_of_block();
   }
+  static dim3 dim_clusters() {
+    const dim3 g = dim_blocks(), c = ::cpu_device::cluster_dim();
+    return dim3(g.x / c.x, g.y / c.y, g.z / c.z);
+  }
+  static unsigned long long num_clusters() { return num_blocks() / internal::blocks_of_cluster(); }
+  static dim3 cluster_index() {
+    const dim3 b = block_index(), c = ::cpu_device::cluster_dim();
+    return dim3(b.x / c.x, b.y / c.y, b.z / c.z);
+  }
+  static unsigned long long cluster_rank() {
+    const dim3 i = cluster_index(), d = dim_clusters();
+    return ((unsigned long long)i.z * d.y + i.y) * d.x + i.x;
+  }
 };
 
+/* Blocks that run at the same time and can use one another's shared memory. */
+class cluster_group : public thread_group {
+ public:
+  struct arrival_token {};
+  cluster_group() : thread_group(kCluster, 0) {}
+  static void sync() { ::cpu_device::cluster_barrier(); }
+  /* In two halves: who waits, waits for all to have come to the wait. */
+  static arrival_token barrier_arrive() { return arrival_token(); }
+  static void barrier_wait() { sync(); }
+  static void barrier_wait(arrival_token &&) { sync(); }
+  template <class T>
+  static T *map_shared_rank(T *address, int rank) {
+    return (T *)::cpu_device::map_shared((const void *)address, (unsigned)rank);
+  }
+  static unsigned query_shared_rank(const void *address) {
+    return ::cpu_device::shared_rank(address);
+  }
+  static dim3 block_index() { return ::cpu_device::cluster_block_index(); }
+  static unsigned block_rank() { return ::cpu_device::cluster_block_rank(); }
+  static dim3 dim_blocks() { return ::cpu_device::cluster_dim(); }
+  static unsigned num_blocks() { return internal::blocks_of_cluster(); }
+  static dim3 dim_threads() {
+    const dim3 d = dim_blocks(), b = ::cpu_device::block_dim();
+    return dim3(d.x * b.x, d.y * b.y, d.z * b.z);
+  }
+  static dim3 thread_index() {
+    const dim3 i = block_index(), b = ::cpu_device::block_dim();
+    const uint3 t = ::cpu_device::thread_index();
+    return dim3(i.x * b.x + t.x, i.y * b.y + t.y, i.z * b.z + t.z);
+  }
+  static unsigned thread_rank() {
+    return block_rank() * internal::threads_of_block() + internal::rank_in_block();
+  }
+  static unsigned num_threads() { return num_blocks() * internal::threads_of_block(); }
+  static unsigned size() { return num_threads(); }
+};
+
+inline cluster_group this_cluster() { return cluster_group(); }
 inline thread_block this_thread_block() { return thread_block(); }
 inline grid_group this_grid() { return grid_group(); }
 

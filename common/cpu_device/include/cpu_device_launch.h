@@ -34,6 +34,7 @@ struct LaunchShape {
   dim3 block;
   size_t shared_size;
   cudaStream_t stream;
+  dim3 cluster = dim3(1, 1, 1);   /* what the launch asks for, in blocks */
 
   LaunchShape(dim3 grid_, dim3 block_, size_t shared_ = 0, cudaStream_t stream_ = 0)
       : grid(grid_), block(block_), shared_size(shared_), stream(stream_) {}

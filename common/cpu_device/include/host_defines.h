@@ -9,7 +9,8 @@
 #define CPU_DEVICE_HOST_DEFINES_H
 
 #if defined(CPU_DEVICE_TRANSLATING)
-/* left as they are */
+/* left as they are, but for one that cu_to_cpp finds as an attribute */
+#define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
 #elif defined(__CUDA__)
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
@@ -19,6 +20,7 @@
 #define __managed__ __attribute__((managed))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
+#define __cluster_dims__(...)
 #else
 #define __host__
 #define __device__
@@ -28,6 +30,7 @@
 #define __managed__
 #define __launch_bounds__(...)
 #define __grid_constant__
+#define __cluster_dims__(...)
 #endif
 
 /* __noinline__ is no macro: system headers write __attribute__((__noinline__)). cu_to_cpp
