@@ -7,6 +7,12 @@ namespace {
 
 const std::set<std::string> kBuiltins = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 
+}  // namespace
+
+const char *const kUnnamed = "namespace::";
+
+namespace {
+
 /* After these a name is used, not declared. */
 const std::set<std::string> kUsing = {
     "return", "else", "do",  "case", "goto",    "throw",  "new",   "delete",    "sizeof",  "typeid",
@@ -93,11 +99,15 @@ void Names::scan(size_t from, size_t to, const std::string &path) {
     if (t_[i].system || open_of(i) == ';' || open_of(i) == '}') {
       ++i;
     } else if (is(i, "namespace") || (is(i, "inline") && is(i + 1, "namespace"))) {
-      size_t open = i;
+      size_t open = is(i, "inline") ? i + 2 : i + 1;
       std::string name;
-      for (; open < to && open_of(open) != '{' && open_of(open) != ';'; ++open)
-        if (t_[open].kind == kName) name = text(open);
-      if (open_of(open) == '{') scan(open + 1, closing(open), path + name + "::");
+      for (; open < to && open_of(open) != '{' && open_of(open) != ';'; ++open) {
+        if (is(open, "__attribute__")) open = closing(open + 1);
+        else if (open_of(open) == '[') open = closing(open);
+        else if (t_[open].kind == kName && !is(open, "inline")) name += text(open) + "::";
+      }
+      if (name.empty()) name = kUnnamed;
+      if (open_of(open) == '{') scan(open + 1, closing(open), path + name);
       i = open_of(open) == '{' ? closing(open) + 1 : open + 1;
     } else if (is(i, "extern") && t_[i + 1].kind == kText) {
       if (open_of(i + 2) == '{') {
@@ -204,6 +214,8 @@ void Names::add_variables(size_t start, size_t name, size_t end, const std::stri
     if (i >= end) return;
     const bool array = open_of(i + 1) == '[';
     const bool pointer = open_of(i - 1) == '*' || open_of(i - 1) == '&';
+    if (in_constant_memory && !has(start, name, "extern") && !is(start, "template"))
+      constants_.push_back({"::" + path + text(i), i, end - 1});
     if (device)
       device_variables_[text(i)] = {in_constant_memory, !array && kNumbers.count(text(i - 1)) != 0};
     else

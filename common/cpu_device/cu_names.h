@@ -19,6 +19,9 @@
 
 #include "cu_tokens.h"
 
+/* What stands for an unnamed namespace in a path. */
+extern const char *const kUnnamed;
+
 class Names : private Tokens {
  public:
   /* relaxed_constexpr: device code may call the host's constexpr functions, as with nvcc's
@@ -37,11 +40,30 @@ class Names : private Tokens {
   /* What nvcc would refuse or warn of, in the order of the source, one for each line. */
   std::vector<Problem> problems() const;
 
+  /* Where a function begins while the one before is still open, or the source ends so: what
+   * comes of it is no use to anybody. Token 0: nowhere. */
+  Problem missing_brace() const;
+
+  struct Insertion {
+    size_t after;                /* the token that it is to follow */
+    size_t about;                /* the one that messages are to point at */
+    std::string text;
+  };
+  /* What makes the compiler count the __constant__ variables' bytes, as ptxas does. */
+  std::vector<Insertion> constant_limits() const;
+
   /* The program itself declares a function of this name. */
   bool is_function(const std::string &name) const { return by_name_.count(name) != 0; }
 
+  /* The last token at which what is declared at token i can be seen. */
+  size_t scope_end(size_t i) const;
+
   /* Why `token`, the name before <<<, is no kernel; empty where it may be one. */
   std::string launch_problem(size_t token) const;
+
+  /* Why the arguments in the parentheses at token `open` cannot be those of the kernel that
+   * `token` names, by their number; empty where they may be. */
+  std::string argument_problem(size_t token, size_t open) const;
 
  private:
   enum Place { kFree, kMember, kLambda };
@@ -73,6 +95,10 @@ class Names : private Tokens {
     bool constant_memory;        /* __constant__ */
     bool number;                 /* of a built-in type, no array */
   };
+  struct ConstantVariable {
+    std::string name;            /* with all namespaces */
+    size_t token, end;           /* its name, and the declaration's ; */
+  };
   /* A stretch of a function's body that one side alone runs. */
   struct Part {
     size_t first, end;
@@ -95,7 +121,6 @@ class Names : private Tokens {
 
   bool declares(size_t i) const;
   size_t innermost_open(size_t i) const;
-  size_t scope_end(size_t i) const;
   bool declared_in(const Function &f, const std::string &name) const;
   bool declared_as_variable(const std::string &name) const;
   bool unevaluated(size_t i) const;
@@ -129,12 +154,16 @@ class Names : private Tokens {
   void check_constant_memory(const Function &f, Problems *out) const;
   bool is_written(size_t i) const;
   void check_shared_on_host(Problems *out) const;
+  bool opens_namespace(size_t i) const;
   size_t uses_of(const std::string &name) const;
+  size_t count_between(size_t open, size_t close) const;
+  std::pair<size_t, size_t> arity(const Function &f) const;
 
   std::vector<Function> functions_;
   std::map<std::string, std::vector<size_t>> by_name_;  /* into functions_ */
   std::map<std::string, std::vector<Variable>> variables_;
   std::map<std::string, DeviceVariable> device_variables_;
+  std::vector<ConstantVariable> constants_;             /* that are defined here */
   std::vector<Function> members_;                       /* of classes, where they are declared */
   std::vector<Function> lambdas_;                       /* __device__ ones */
   std::set<std::string> class_names_;                   /* fields, methods, and types beside them */

@@ -129,8 +129,8 @@ Names::Problems Names::problems() const {
  * ask for __CUDA_ARCH__. */
 bool Names::compiled_for_host(const Function &f) const {
   return f.for_both() && f.place == kFree && !f.templated && !has(f.head, f.body, "static") &&
-         !has(f.head, f.body, "inline") && f.path.compare(0, 2, "::") != 0 &&
-         f.path.find("::::") == std::string::npos && device_part(f).first == f.body + 1;
+         !has(f.head, f.body, "inline") && f.path.find(kUnnamed) == std::string::npos &&
+         device_part(f).first == f.body + 1;
 }
 
 /* ---- device code ---- */
@@ -372,24 +372,4 @@ void Names::check_host(const Function &f, bool only_builtins, Problems *out) con
                   f.name +
                   "\") is not allowed: declare it __host__ __device__, or call it in a kernel", false});
   }
-}
-
-/* ---- launches ---- */
-
-std::string Names::launch_problem(size_t token) const {
-  const std::string name = text(token);
-  auto known = by_name_.find(name);
-  if (known == by_name_.end()) {
-    for (size_t i = 0; i + 1 < t_.size(); ++i)
-      if (t_[i].kind == kName && is(i, name.c_str()) &&
-          !(open_of(i + 1) == '<' && open_of(i + 2) == '<'))
-        return "";
-    return "identifier \"" + name + "\" is undefined: no kernel of this name is declared before";
-  }
-  for (size_t n : known->second)
-    if (functions_[n].global || functions_[n].on_both) return "";
-  if (declared_as_variable(name)) return "";
-  return std::string("a host function call cannot be configured: ") + name + " is a " +
-         functions_[known->second.front()].kind() +
-         " function, and <<<...>>> launches __global__ ones";
 }

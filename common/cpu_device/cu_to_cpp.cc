@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -44,6 +45,8 @@ class Translator : private Tokens {
       : Tokens(src), names_(src, relaxed_constexpr), warn_of_double_(warn_of_double) {}
 
   bool run() {
+    const Names::Problem brace = names_.missing_brace();
+    if (brace.token) return fail(brace.token, brace.message), false;
     for (const Names::Problem &p : names_.problems())
       p.warning ? warn(p.token, p.message) : fail(p.token, p.message);
     find_functions();
@@ -59,10 +62,15 @@ class Translator : private Tokens {
         launch(i);
       }
     }
+    if (failed_) return false;
+    std::map<size_t, std::string> limits;
+    for (const Names::Insertion &c : names_.constant_limits()) limits[c.after] += asserted(c.about, c.text);
+    for (const auto &limit : limits) edits_.push_back({t_[limit.first].end, t_[limit.first].end, limit.second});
     for (const auto &entry : in_bodies_) replace(entry.first, entry.first, "{" + entry.second);
     return !failed_;
   }
 
+  /* The text with the edits made; what was not replaced keeps its line and column. */
   std::string result() const {
     std::map<size_t, const Edit *> ordered;
     for (const Edit &e : edits_) ordered[e.begin] = &e;
@@ -73,10 +81,8 @@ class Translator : private Tokens {
       if (e.begin < at) continue; /* within text that another edit replaced */
       out.append(src_.text, at, e.begin - at);
       out += e.with;
-      /* Lines that an edit swallows are given back, so that what follows keeps its line. */
-      for (size_t j = e.begin; j < e.end; ++j)
-        if (src_.text[j] == '\n') out += '\n';
       at = e.end;
+      out += back_in_place(e);
     }
     out.append(src_.text, at, std::string::npos);
     return out;
@@ -89,6 +95,20 @@ class Translator : private Tokens {
     size_t body, body_end;     /* tokens of { and } */
     bool kernel;
   };
+
+  /* What, after an edit, makes the compiler count on from where its end is in the source. */
+  std::string back_in_place(const Edit &e) const {
+    const auto next = std::lower_bound(t_.begin(), t_.end(), e.end,
+                                       [](const Token &t, size_t begin) { return t.begin < begin; });
+    const auto lines = [&](size_t from, size_t to) {
+      return (size_t)std::count(src_.text.begin() + (long)from, src_.text.begin() + (long)to, '\n');
+    };
+    const size_t swallowed = lines(e.begin, e.end), old_size = e.end - e.begin;
+    if (lines(e.end, next->begin) != 0) return std::string(swallowed, '\n');
+    if (swallowed == 0 && e.with.size() <= old_size) return std::string(old_size - e.with.size(), ' ');
+    return "\n# " + std::to_string(next->line) + " \"" + src_.files[(size_t)next->file] + "\"\n" +
+           std::string(e.end - src_.text.rfind('\n', e.end - 1) - 1, ' ');
+  }
 
   void replace(size_t first, size_t last, std::string with) {
     edits_.push_back({t_[first].begin, t_[last].end, std::move(with)});
@@ -652,6 +672,29 @@ class Translator : private Tokens {
     return n;
   }
 
+  /* The launch as a call that is never made, so that the compiler judges the arguments as it does
+     those of functions: in its own words, in the program's own line. Empty where arguments cannot
+     stand twice (lambdas), or no statement begins. Warnings are left to the launch itself. */
+  std::string plain_call(size_t first, size_t last, size_t open) const {
+    const char before = open_of(first - 1);
+    const bool statement = (before && strchr(";{})", before)) || is(first - 1, "else") || is(first - 1, "do");
+    const size_t close = closing(open);
+    for (size_t j = open; j < close; ++j)
+      if (open_of(j) == '{' || (open_of(j) == '[' && t_[j - 1].kind == kPunct && !strchr(")]", open_of(j - 1))))
+        return "";
+    if (!statement || close + 1 >= t_.size()) return "";
+    const auto marker = [&](size_t j, const char *flags) {
+      const size_t at = t_[j].begin, line_start = src_.text.rfind('\n', at) + 1;
+      return "\n# " + std::to_string(t_[j].line) + " \"" + file(j) + "\"" + flags + "\n" +
+             std::string(at - line_start, ' ');
+    };
+    const auto source = [&](size_t from, size_t to) {
+      return src_.text.substr(t_[from].begin, t_[to].end - t_[from].begin);
+    };
+    return marker(first, " 3") + "(false ? (void)" + marker(first, " 3") + source(first, last) + marker(open, " 3") +
+           source(open, close) + " : (void)0)," + marker(first, "");
+  }
+
   void launch(size_t i) {
     const size_t first = callee_start(i);
     if (first >= i) return fail(i, "'<<<' without a kernel's name before it");
@@ -664,8 +707,13 @@ class Translator : private Tokens {
       if (c == '>' && open_of(close + 1) == '>' && open_of(close + 2) == '>' && open_of(close + 3) != '>')
         break;
     }
-    if (arguments_between(i + 2, close) == 1)
+    const size_t shape = arguments_between(i + 2, close);
+    if (shape == 0)
       return fail(i, "a launch needs a grid and a block: kernel<<<grid, block>>>(...)");
+    if (shape > 4)
+      return fail(i, "too many arguments between <<< and >>>: grid, block, bytes of shared memory, stream");
+    if (shape == 1)
+      warn(i, "this launch has one thread a block: write kernel<<<grid, block>>>(...)");
     const size_t args = close + 3;
     if (args >= t_.size() || open_of(args) != '(')
       return fail(i, "a launch needs its arguments in parentheses after '>>>'");
@@ -676,7 +724,8 @@ class Translator : private Tokens {
     size_t base = i - 1;
     if (open_of(base) == '>') base = opening_angle(base) - 1;
     if (base == first) {
-      const std::string problem = names_.launch_problem(base);
+      std::string problem = names_.launch_problem(base);
+      if (problem.empty()) problem = names_.argument_problem(base, args);
       if (!problem.empty()) return fail(base, problem);
     }
     auto known = leaf_.find(text(base));
@@ -693,10 +742,11 @@ class Translator : private Tokens {
                                 ? "0"
                                 : "[&](auto cu_p) -> decltype(cu_p.template symbol<(" + kernel +
                                       ")>()) { return cu_p.template symbol<(" + kernel + ")>(); }";
+    const std::string check = plain_call(first, i - 1, args);
     replace(first, i + 2,
-            std::string("::cpu_device::launch<") + can_wait +
-                ">([=](const auto &...cu_a) { " + kernel +
-                "(cu_a...); }, " + sign + ", " + tag + ", ::cpu_device::LaunchPlace{\"" + quoted + "\", \"" +
+            check + "::cpu_device::launch<" + can_wait + ">(" + (check.empty() ? "" : "::cpu_device::checked") +
+                "([=](const auto &...cu_a) { " + kernel +
+                "(cu_a...); }), " + sign + ", " + tag + ", ::cpu_device::LaunchPlace{\"" + quoted + "\", \"" +
                 file(i) + "\", " + std::to_string(t_[i].line) +
                 ", nullptr}, ::cpu_device::LaunchShape(");
     replace(close, close + 2, "))");
@@ -734,10 +784,15 @@ class Translator : private Tokens {
       if (t_[end].kind == kName) name = end;
       if (c == '[') {
         end = closing(end);
+        if (t_[end + 1].kind == kName && !is(end + 1, "__attribute__")) return no_semicolon(end);
         continue;
       }
+      if ((c == '=' || c == '(') && name > first && t_[name - 1].kind == kName &&
+          t_[name - 1].line != t_[name].line)
+        return no_semicolon(name - 1);
       if (c == '=' || c == '(')
-        return fail(i, "a __shared__ variable cannot have an initial value"), end;
+        return fail(i, "initializer not allowed for __shared__ variable: one thread stores its first value, "
+                       "before a __syncthreads()"), end;
       if (c == ',' || c == ';') {
         if (name) names.push_back(name);
         name = 0;
@@ -753,8 +808,44 @@ class Translator : private Tokens {
     std::string after = "; } &" + object + " = ::cpu_device::shared<" + type + ">();";
     for (size_t n : names)
       after += " [[maybe_unused]] auto &" + text(n) + " = " + object + "." + text(n) + ";";
+    after += shared_limit(i, *f, names, type);
     edits_.push_back({t_[end].begin, t_[end].end, after});
     return end;
+  }
+
+  size_t no_semicolon(size_t i) {
+    return fail(i, "expected a \";\" after the __shared__ variable"), i;
+  }
+
+  /* ptxas refuses kernels whose __shared__ arrays are too large; arrays of no use it drops. Here
+     those count that can be seen together, and are used more than once; the launch looks at all. */
+  std::string shared_limit(size_t i, const Function &f, const std::vector<size_t> &names,
+                           const std::string &type) {
+    size_t calls = 0; /* the function's name is said */
+    for (size_t j = 0; j + 1 < t_.size(); ++j) calls += !t_[j].system && is(j, f.name.c_str());
+    if (!f.kernel && calls < 2) return "";
+    std::string size;
+    for (size_t n : names) {
+      size_t uses = 0;
+      for (size_t j = n + 1; j < f.body_end; ++j) uses += is(j, text(n).c_str());
+      if (uses > 1) size += " + sizeof(" + type + "::" + text(n) + ")";
+    }
+    if (size.empty()) return "";
+    std::string sum = "0";
+    for (const auto &seen : shared_sizes_)
+      if (f.body < seen.first && names_.scope_end(seen.first) > i) sum += seen.second;
+    shared_sizes_.emplace_back(i, size);
+    return asserted(names[0], "static_assert(" + sum + size + " <= 49152 || " + sum +
+                                  " > 49152, \"uses too much shared data: the __shared__ variables of "
+                                  "a kernel take 49152 bytes (0xc000) at most; dynamic shared memory "
+                                  "may be larger\");");
+  }
+
+  /* A static_assert in a place of its own, of which messages point at token i. */
+  std::string asserted(size_t i, const std::string &text) const {
+    const size_t column = t_[i].begin - src_.text.rfind('\n', t_[i].begin) - 1, head = strlen("static_assert(");
+    return "\n# " + std::to_string(t_[i].line) + " \"" + file(i) + "\"\n" +
+           std::string(column > head ? column - head : 0, ' ') + text;
   }
 
   /* extern __shared__ T name[]; becomes a reference to an array of no known length. */
@@ -829,6 +920,7 @@ class Translator : private Tokens {
   std::vector<Function> functions_;
   std::vector<std::pair<size_t, size_t>> device_lambdas_;  /* tokens of { and } */
   std::map<std::string, bool> leaf_;
+  std::vector<std::pair<size_t, std::string>> shared_sizes_; /* of declarations, by their __shared__ */
   std::map<std::string, int> kernels_named_;
   std::set<std::string> variadic_;           /* kernels with a parameter pack */
   std::map<size_t, std::string> sections_;   /* by the keyword's token */

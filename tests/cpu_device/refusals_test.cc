@@ -90,6 +90,8 @@ const Case kCases[] = {
     {"MisspeltKernel", "__global__ void add() {}\nint main() { ad<<<1, 1>>>(); }\n",
      "identifier \"ad\" is undefined", 2},
     {"NoBlock", "__global__ void k() {}\nint main() { k<<<dim3(1, 1)>>>(); }\n",
+     "warning: this launch has one thread a block", 2},
+    {"NoShape", "__global__ void k() {}\nint main() { k<<<>>>(); }\n",
      "a launch needs a grid and a block", 2},
     {"Texture", "__global__ void k(cudaTextureObject_t t) {}\n",
      "textures are not supported on the CPU device: see docs/cpu_device.md", 1},

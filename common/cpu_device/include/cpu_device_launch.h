@@ -36,7 +36,7 @@ struct LaunchShape {
   cudaStream_t stream;
   dim3 cluster = dim3(1, 1, 1);   /* what the launch asks for, in blocks */
 
-  LaunchShape(dim3 grid_, dim3 block_, size_t shared_ = 0, cudaStream_t stream_ = 0)
+  LaunchShape(dim3 grid_, dim3 block_ = 1, size_t shared_ = 0, cudaStream_t stream_ = 0)
       : grid(grid_), block(block_), shared_size(shared_), stream(stream_) {}
 };
 
@@ -218,6 +218,18 @@ class BoundCall final : public RebindableCall {
   std::tuple<P...> args_;
 };
 
+/* `call` of a launch whose arguments the compiler has judged already. */
+template <class Call>
+struct Checked : Call {};
+template <class Call>
+inline Checked<Call> checked(Call call) {
+  return {call};
+}
+template <class Call>
+constexpr bool kIsChecked = false;
+template <class Call>
+constexpr bool kIsChecked<Checked<Call>> = true;
+
 /* 0 and NULL fit pointers, though their types do not tell. */
 template <class A, class P>
 constexpr bool fits() {
@@ -246,14 +258,16 @@ struct TypedLauncher {
   }
 
   /* More arguments than parameters, or of types that do not fit: the compiler says so of the call
-   * itself, in the program's own line. */
+   * itself, in the program's own line, if it has not said it before. */
   template <class... A, std::enable_if_t<(sizeof...(A) > sizeof...(P)), int> = 0>
-  void operator()(A &&...args) const {
-    call(args...);
+  void operator()([[maybe_unused]] A &&...args) const {
+    if constexpr (kIsChecked<Call>) __builtin_trap();
+    else call(args...);
   }
   template <class... A, std::enable_if_t<!(fits<A, P>() && ...), int> = 0>
-  void operator()(A &&...args) const {
-    call(args...);
+  void operator()([[maybe_unused]] A &&...args) const {
+    if constexpr (kIsChecked<Call>) __builtin_trap();
+    else call(args...);
   }
 
  private:

@@ -1,0 +1,148 @@
+/* What a student reads of a program with a mistake in it: one error, in the program's own words,
+ * line and column, whoever finds it, cu_to_cpp or the compiler behind it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <gtest/gtest.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace {
+
+std::string folder() {
+  const char *name = getenv("TEST_TMPDIR");
+  return name ? name : "/tmp";
+}
+
+/* What a shell command prints; what the compiler says, in English. */
+std::string output(const std::string &command) {
+  FILE *pipe = popen(("LC_ALL=C " + command + " 2>&1").c_str(), "r");
+  std::string text;
+  char buffer[4096];
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+  pclose(pipe);
+  return text;
+}
+
+/* All that is said when the program is built. */
+std::string build(const std::string &source) {
+  const std::string path = folder() + "/program.cu", cpp = path + ".cc";
+  const std::string flags = " -std=c++17 -Wall -isystem common/cpu_device/include ";
+  remove(cpp.c_str());
+  std::ofstream(path) << source;
+  const std::string said = output("common/cpu_device/cu_to_cpp " + path + " " + cpp + " -- g++" + flags);
+  if (!std::ifstream(cpp)) return said;
+  return said + output("g++ -fsyntax-only" + flags + cpp);
+}
+
+struct Case {
+  const char *name, *source;
+  const char *place;           /* line, or line:column; "": it is built without a word */
+  const char *message;         /* a part of the error's line */
+};
+
+void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
+
+class Message : public testing::TestWithParam<Case> {};
+
+TEST_P(Message, IsOneErrorAtItsPlace) {
+  const std::string got = build(GetParam().source);
+  const std::string place = GetParam().place;
+  if (place.empty()) {
+    EXPECT_EQ("", got);
+    return;
+  }
+  int errors = 0;
+  std::string first;
+  std::istringstream lines(got);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error: ") == std::string::npos) continue;
+    if (errors++ == 0) first = line;
+  }
+  EXPECT_EQ(1, errors) << got;
+  EXPECT_NE(std::string::npos, first.find("program.cu:" + place + ":")) << got;
+  EXPECT_NE(std::string::npos, first.find(GetParam().message)) << got;
+  EXPECT_EQ(std::string::npos, got.find("cpu_device/include")) << "nothing of the kit's own files:\n" << got;
+}
+
+#define ADD "__global__ void add(int n, float *x) {\n  x[n] = 1;\n}\n"
+
+const Case kCases[] = {
+    {"NoSemicolon", "__global__ void k(int *x) {\n  int i = threadIdx.x + blockIdx.x\n  x[i] = 1;\n}\n", "3:3", "expected"},
+    {"NoSemicolonAfterALaunch", ADD "int main() {\n  add<<<1, 1>>>(1, nullptr)\n  return 0;\n}\n", "5:28",
+     "expected ';' before 'return'"},
+    {"NoSemicolonAfterAKernelsVariable", "__global__ void k(int *x) {\n  __shared__ int s[4]\n  s[0] = 1;\n  *x = s[0];\n}\n",
+     "2", "expected a \";\""},
+    {"MisspeltVariable", "__global__ void k(int *x) {\n  x[blockIdx.x * blockDim.x + threadIDx.x] = 1;\n}\n", "2:31",
+     "'threadIDx' was not declared"},
+    {"MisspeltVariableAfterALaunch", ADD "int main() {\n  int n = 1; add<<<1, n>>>(n, 0); m = 2;\n}\n", "5:35",
+     "'m' was not declared"},
+    {"MisspeltShape", ADD "int main() {\n  add<<<blocks, 1>>>(1, nullptr);\n}\n", "5:9", "'blocks' was not declared"},
+    {"MisspeltArgument", ADD "int main() {\n  add<<<1, 1>>>(1, d_x);\n}\n", "5:20", "'d_x' was not declared"},
+    {"MisspeltKernel", ADD "int main() {\n  ad<<<1, 1>>>(1, nullptr);\n}\n", "5", "identifier \"ad\" is undefined"},
+    {"MisspeltFunction", "int main() {\n  float *d;\n  cudaMaloc(&d, 4);\n}\n", "3:3", "'cudaMaloc' was not declared"},
+    {"MissingHeader", "#include \"nowhere.h\"\nint main() {}\n", "1:10", "nowhere.h: No such file"},
+    {"NoClosingBrace", "__global__ void k(int *x) {\n  if (*x) {\n    *x = 1;\n}\n\nint main() {\n  k<<<1, 1>>>(nullptr);\n}\n",
+     "6", "expected a \"}\" before this function: the \"{\" of line 1 is not closed"},
+    {"NoClosingBraceAtTheEnd", "__device__ int f(int x) {\n  return x;\n", "2", "expected a \"}\" at the end of the file"},
+    {"TooFewArguments", ADD "int main() {\n  add<<<1, 1>>>(1);\n}\n", "5",
+     "too few arguments in function call: kernel \"add\" takes 2, and 1 is given"},
+    {"TooManyArguments", ADD "int main() {\n  add<<<1, 1>>>(1, nullptr, 3);\n}\n", "5",
+     "too many arguments in function call: kernel \"add\" takes 2, and 3 are given"},
+    {"PointerOfAnotherType", ADD "int main() {\n  int *d = nullptr;\n  add<<<1, 1>>>(1, d);\n}\n", "6:20",
+     "cannot convert 'int*' to 'float*'"},
+    {"ArgumentsInTheWrongOrder", ADD "int main() {\n  float *d = nullptr;\n  add<<<1, 1>>>(d, d);\n}\n", "6:17",
+     "invalid conversion from 'float*' to 'int'"},
+    {"PointerToConst", ADD "int main() {\n  const float *d = nullptr;\n  add<<<1, 1>>>(1, d);\n}\n", "6:20",
+     "invalid conversion from 'const float*' to 'float*'"},
+    {"TypeOfATemplate", "template <class T> __global__ void k(T *x, T y) { *x = y; }\nint main() {\n  int *d = nullptr;\n"
+                        "  k<float><<<1, 1>>>(d, 1);\n}\n", "4:22", "cannot convert 'int*' to 'float*'"},
+    {"TooMuchBetweenTheBrackets", ADD "int main() {\n  add<<<1, 1, 0, 0, 0>>>(1, nullptr);\n}\n", "5",
+     "too many arguments between <<< and >>>"},
+    {"TooMuchShared", "__global__ void k(float *x) {\n  __shared__ float s[12289];\n  s[0] = *x;\n  *x = s[1];\n}\n", "2",
+     "uses too much shared data"},
+    {"TooMuchSharedInAll", "__global__ void k(float *x) {\n  __shared__ float s[12000], t[1];\n  __shared__ float u[288];\n"
+                           "  s[0] = t[0] = u[0] = *x;\n  *x = s[1] + t[0] + u[1];\n}\n", "3", "uses too much shared data"},
+    {"TooMuchConstant", "__constant__ float a[10000];\nnamespace n {\nnamespace {\n__constant__ float b[6385];\n}\n}\n"
+                        "__constant__ float c[1];\n", "4", "uses too much constant data"},
+    /* What is at a limit, and launches of all kinds. */
+    {"AtTheLimits", "namespace a::b { namespace { __constant__ float c[16000]; } extern __constant__ float c2[]; }\n"
+                    "__constant__ float d[384];\n__global__ void k(float *x) {\n  __shared__ float s[12288], unused[9999];\n"
+                    "  s[0] = *x;\n  *x = s[1] + d[0];\n}\n__global__ void u(float *x) {\n  __shared__ float unused[20000];\n"
+                    "  *x = 1;\n}\n", "", ""},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Message, testing::ValuesIn(kCases),
+                         [](const testing::TestParamInfo<Case> &info) { return std::string(info.param.name); });
+
+TEST(Launches, OfAllKindsAreTaken) {
+  EXPECT_EQ("", build("__global__ void add(int n, float *x) { x[n] = 1; }\n"
+                      "__global__ void over(int n) {}\n__global__ void over(int n, float x, float *y) {}\n"
+                      "__global__ void more(int n, float *x = nullptr, dim3 d = dim3(1, 2)) {}\n"
+                      "template <class T, int N = 2> __global__ void deduced(T *x, T y) { *x = y + N; }\n"
+                      "template <class... A> __global__ void pack(A... a) {}\n"
+                      "__global__ void none(void) {}\n"
+                      "struct Pair { int a, b; };\n__global__ void object(Pair p, const float (&r)[2]) {}\n"
+                      "void (*pointer)(int, float *) = add;\n"
+                      "template <class F> __global__ void apply(F f) { f(1); }\n"
+                      "template <int A, int B> struct Two { enum { V = A < B ? A : B }; };\n"
+                      "#define LAUNCH(k, ...) k<<<1, 1>>>(__VA_ARGS__)\n"
+                      "int main(int argc, char **) {\n  float *d = nullptr;\n  const short s = 1;\n"
+                      "  add<<<1, 1>>>(s, 0);\n  add<<<1, 1>>>(argc++, NULL);\n  add<<<dim3(1), {1, 2}, 0, 0>>>(1.5, d);\n"
+                      "  over<<<1, 1>>>(1);\n  over<<<1, 1>>>(1, 2, d);\n  more<<<1, 1>>>(1);\n  more<<<1, 1>>>(1, d);\n"
+                      "  more<<<1, 1>>>(1, d, 3);\n  deduced<<<1, 1>>>(d, 2.f);\n  deduced<float, 3><<<1, 1>>>(d, 2);\n"
+                      "  pack<<<1, 1>>>(1, 2.f, d);\n  pack<<<1, 1>>>();\n  none<<<1, 1>>>();\n"
+                      "  float r[2] = {1, 2};\n  object<<<1, 1>>>({1, 2}, r);\n  pointer<<<1, 1>>>(1, d);\n"
+                      "  if (argc > 1) add<<<1, 1>>>(1, d);\n  else add<<<1, 1>>>(Two<1, 2>::V, d);\n"
+                      "  for (int i = 0; i < 2; ++i) add<<<1, i + 1>>>(i < 1, d + i);\n"
+                      "  do add<<<1,\n         1>>>(1,\n              d); while (argc-- > 3);\n"
+                      "  apply<<<1, 1>>>([=] __device__(int i) { d[i] = s; });\n  LAUNCH(add, 1, d);\n"
+                      "  argc > 2 ? add<<<1, 1>>>(1, d) : over<<<1, 1>>>(2);\n"
+                      "  switch (argc) {\n    case 1: add<<<1, 1>>>(1, d); break;\n    default: none<<<1, 1>>>();\n  }\n"
+                      "  return 0;\n}\n"));
+}
+
+}  // namespace
