@@ -74,3 +74,22 @@ std::string Names::argument_problem(size_t token, size_t open) const {
          text(token) + "\" takes " + std::to_string(wanted) + ", and " + std::to_string(given) +
          (given == 1 ? " is given" : " are given");
 }
+
+size_t Names::host_lambda(size_t token, size_t open) const {
+  const auto known = by_name_.find(text(token));
+  if (known == by_name_.end()) return 0;
+  for (size_t n : known->second)
+    if (!functions_[n].global || !functions_[n].templated) return 0;
+  for (size_t i = open + 1; i < closing(open); ++i) {
+    if (open_of(i) == '[' && (open_of(i - 1) == '(' || open_of(i - 1) == ',')) {
+      size_t body = closing(i) + 1;
+      const bool marked = is(body, "__device__") || is(body, "__host__");
+      while (body < closing(open) && open_of(body) != '{')
+        body = open_of(body) == '(' ? closing(body) + 1 : body + 1;
+      const char after = open_of(closing(body) + 1); /* ( where it is called at once */
+      if (!marked && (after == ',' || after == ')')) return i;
+    }
+    if (open_of(i) == '(' || open_of(i) == '[' || open_of(i) == '{') i = closing(i);
+  }
+  return 0;
+}

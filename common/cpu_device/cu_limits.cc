@@ -1,4 +1,4 @@
-/* What only the whole source tells: a brace that is missing, and memory that is too small.
+/* What only the whole source tells: a bracket that is missing, and memory that is too small.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -27,32 +27,52 @@ std::vector<Names::Insertion> Names::constant_limits() const {
   return out;
 }
 
-Names::Problem Names::missing_brace() const {
-  std::vector<size_t> open; /* { that are not closed; those of namespaces count as none */
+/* Why token i, a closing bracket or a semicolon, cannot stand where the bracket at token `open` is
+ * the last that was opened; empty: it can. */
+std::string Names::bracket_problem(size_t open, size_t i) const {
+  const char c = open_of(i), opened = open_of(open);
+  const char wanted = opened == '(' ? ')' : opened == '[' ? ']' : '}';
+  if (c == wanted || (c == ';' && opened == '{')) return "";
+  if (c == ';' && opened == '(' && (is(open - 1, "for") || is(open - 1, "if") || is(open - 1, "switch") ||
+                                    is(open - 1, "while") || is(open - 1, "constexpr")))
+    return "";
+  return std::string("expected a \"") + wanted + "\" before \"" + c + "\": the \"" + opened + "\" of line " +
+         std::to_string(t_[open].line) + " is not closed";
+}
+
+Names::Problem Names::unmatched_bracket() const {
+  std::vector<size_t> open;
   const Problem none = {0, "", false};
-  Problem found = none;
+  Problem function = none; /* one that begins within another */
   size_t last = 0;
   for (size_t i = 1; i + 1 < t_.size(); ++i) {
     if (t_[i].system) continue;
     last = i;
-    if (open_of(i) == '{') {
-      open.push_back(i);
-    } else if (open_of(i) == '}') {
-      if (open.empty()) return none; /* one too many: the compiler says so */
-      open.pop_back();
-    }
-    const bool function = (is(i, "__global__") && open_of(i - 1) != ']' && !is(i - 1, "friend")) ||
-                          (is(i, "main") && is(i - 1, "int") && open_of(i + 1) == '(');
-    if (!function || found.token) continue;
-    for (size_t brace : open)
-      if (!opens_namespace(brace))
-        found = {i, "expected a \"}\" before this function: the \"{\" of line " +
-                        std::to_string(t_[brace].line) + " is not closed", false};
+    const char c = open_of(i);
+    if (c == '(' || c == '[' || c == '{') open.push_back(i);
+    if (!function.token && begins_function(i))
+      for (size_t brace : open)
+        if (open_of(brace) == '{' && !opens_namespace(brace))
+          function = {i, "expected a \"}\" before this function: the \"{\" of line " +
+                             std::to_string(t_[brace].line) + " is not closed", false};
+    if (c != ')' && c != ']' && c != '}' && c != ';') continue;
+    if (open.empty() && c != ';') return none; /* one too many: the compiler says so */
+    if (open.empty()) continue;
+    const std::string problem = bracket_problem(open.back(), i);
+    /* Where the line is that lacks it: that of the ; or ), but a } may be far away. */
+    if (!problem.empty()) return {c == '}' ? open.back() : i, problem, false};
+    if (c != ';') open.pop_back();
   }
   if (open.empty()) return none;
-  if (found.token) return found;
+  if (function.token) return function;
   return {last, "expected a \"}\" at the end of the file: the \"{\" of line " +
                     std::to_string(t_[open.back()].line) + " is not closed", false};
+}
+
+/* What stands at namespace scope alone. */
+bool Names::begins_function(size_t i) const {
+  return (is(i, "__global__") && open_of(i - 1) != ']' && !is(i - 1, "friend")) ||
+         (is(i, "main") && is(i - 1, "int") && open_of(i + 1) == '(');
 }
 
 /* namespace a { or extern "C" { */

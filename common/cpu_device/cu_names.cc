@@ -207,6 +207,9 @@ void Names::add_variables(size_t start, size_t name, size_t end, const std::stri
                       has(start, end, "__managed__") || has(start, end, "__shared__") ||
                       has(start, name, "texture") || has(start, name, "surface");
   const bool in_constant_memory = has(start, end, "__constant__");
+  const char *const keyword = in_constant_memory                ? "__constant__"
+                              : has(start, end, "__shared__") ? "__shared__"
+                                                              : "__device__";
   const bool constant = has(start, name, "const") || has(start, name, "constexpr");
   const bool computed = has(start, name, "constexpr");
   for (size_t i = name; i < end;) {
@@ -217,7 +220,7 @@ void Names::add_variables(size_t start, size_t name, size_t end, const std::stri
     if (in_constant_memory && !has(start, name, "extern") && !is(start, "template"))
       constants_.push_back({"::" + path + text(i), i, end - 1});
     if (device)
-      device_variables_[text(i)] = {in_constant_memory, !array && kNumbers.count(text(i - 1)) != 0};
+      device_variables_[text(i)] = {keyword, has(start, end, "__managed__"), in_constant_memory, !array && kNumbers.count(text(i - 1)) != 0};
     else
       variables_[text(i)].push_back({path, computed || (constant && !array && !pointer), array});
     for (++i; i < end && open_of(i) != ',' && open_of(i) != ';'; ++i) {

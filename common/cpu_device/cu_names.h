@@ -40,9 +40,9 @@ class Names : private Tokens {
   /* What nvcc would refuse or warn of, in the order of the source, one for each line. */
   std::vector<Problem> problems() const;
 
-  /* Where a function begins while the one before is still open, or the source ends so: what
-   * comes of it is no use to anybody. Token 0: nowhere. */
-  Problem missing_brace() const;
+  /* A bracket that is not closed, or closed by one of another kind; of no use is what would be
+   * said of such a source otherwise. Token 0: there is none. */
+  Problem unmatched_bracket() const;
 
   struct Insertion {
     size_t after;                /* the token that it is to follow */
@@ -60,6 +60,9 @@ class Names : private Tokens {
 
   /* Why `token`, the name before <<<, is no kernel; empty where it may be one. */
   std::string launch_problem(size_t token) const;
+
+  /* A lambda among the arguments there that is not marked __device__; 0: none. */
+  size_t host_lambda(size_t token, size_t open) const;
 
   /* Why the arguments in the parentheses at token `open` cannot be those of the kernel that
    * `token` names, by their number; empty where they may be. */
@@ -92,6 +95,8 @@ class Names : private Tokens {
     bool array;
   };
   struct DeviceVariable {
+    const char *keyword;
+    bool managed;
     bool constant_memory;        /* __constant__ */
     bool number;                 /* of a built-in type, no array */
   };
@@ -136,6 +141,7 @@ class Names : private Tokens {
 
   void check_device(const Function &f, Problems *out) const;
   void check_host_parameters(const Function &f, Problems *out) const;
+  std::string device_variable(const Function &f, size_t i) const;
   bool compiled_for_host(const Function &f) const;
   void check_host(const Function &f, bool only_builtins, Problems *out) const;
   std::string host_variable(const Function &f, size_t i) const;
@@ -146,6 +152,7 @@ class Names : private Tokens {
 
   void check_kernel(const Function &f, Problems *out) const;
   void check_kernel_parameters(const Function &f, size_t open, size_t close, Problems *out) const;
+  bool is_undefined_type(const Function &f, size_t i) const;
   void check_language(const Function &f, Problems *out) const;
   bool opens_block(const Function &f, size_t i) const;
   bool declares_array(const Function &f, size_t i) const;
@@ -154,6 +161,8 @@ class Names : private Tokens {
   void check_constant_memory(const Function &f, Problems *out) const;
   bool is_written(size_t i) const;
   void check_shared_on_host(Problems *out) const;
+  std::string bracket_problem(size_t open, size_t i) const;
+  bool begins_function(size_t i) const;
   bool opens_namespace(size_t i) const;
   size_t uses_of(const std::string &name) const;
   size_t count_between(size_t open, size_t close) const;

@@ -51,6 +51,10 @@ void Names::check_kernel_parameters(const Function &f, size_t open, size_t close
                                     Problems *out) const {
   for (size_t i = open + 1; i < close; ++i) {
     const char c = open_of(i);
+    if (is_undefined_type(f, i)) {
+      out->push_back({i, "identifier \"" + text(i) + "\" is undefined", false});
+      return;
+    }
     if (c == '(' || c == '[' || c == '{') {
       i = closing(i);
     } else if (c == '.' && open_of(i + 1) == '.' && i + 3 == close &&
@@ -68,14 +72,32 @@ void Names::check_kernel_parameters(const Function &f, size_t open, size_t close
   }
 }
 
+/* The name at token i is that of a parameter's type, and neither the program nor any header says
+ * it anywhere else than among parameters of kernels. */
+bool Names::is_undefined_type(const Function &f, size_t i) const {
+  static const std::set<std::string> known = {"const", "volatile", "void", "auto", "wchar_t", "char16_t",
+                                              "char32_t", "char8_t", "struct", "class", "enum", "typename"};
+  const char after = open_of(i + 1), before = open_of(i - 1);
+  const std::string name = text(i);
+  if (t_[i].kind != kName || !(before == '(' || before == ',' || is(i - 1, "const")) ||
+      !(after == '*' || after == '&' || t_[i + 1].kind == kName) || name[0] == '_' ||
+      known.count(name) || kNumberTypes.count(name))
+    return false;
+  for (size_t j = 0; j + 1 < t_.size(); ++j) {
+    if (t_[j].kind != kName || !is(j, name.c_str())) continue;
+    if (j < f.name_at || j > closing(f.name_at + 1)) return false;
+  }
+  return true;
+}
+
 /* ---- device code ---- */
 
 void Names::check_language(const Function &f, Problems *out) const {
+  if (f.templated && uses_of(f.name) < 2) return; /* nobody compiles it */
   const Part part = device_part(f);
   for (size_t i = part.first; i < part.end; ++i) {
     if (t_[i].kind != kName) continue;
     const auto say = [&](const std::string &message) { out->push_back({i, message, false}); };
-    if (f.templated && uses_of(f.name) < 2) return; /* nobody compiles it */
     if ((is(i, "try") && open_of(i + 1) == '{') || (is(i, "throw") && open_of(i + 1) != '('))
       say("device code does not support exception handling: write what went wrong to memory that "
           "the host reads, or use assert()");

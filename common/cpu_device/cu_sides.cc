@@ -10,6 +10,9 @@
 
 namespace {
 
+const char *const kNotRelaxed =
+    " is not allowed: declare it __host__ __device__. nvcc's flag --expt-relaxed-constexpr allows it";
+
 /* CUDA's own that host functions may not call. */
 const std::set<std::string> kDeviceLibrary = {
     "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or",
@@ -227,6 +230,10 @@ std::string Names::host_call(const Function &f, size_t i, bool *warning) const {
       }))
     return "calling a __host__ function(\"" + name + "\") from" + where +
            " is not allowed: declare it __device__, or __host__ __device__";
+  if (!relaxed_constexpr_ && all([&](const Function &g) {
+        return !g.for_device() && g.constant && f.path.compare(0, g.path.size(), g.path) == 0;
+      }))
+    return "calling a constexpr __host__ function(\"" + name + "\") from" + where + kNotRelaxed;
   *warning = false;
   return "";
 }
@@ -236,15 +243,19 @@ std::string Names::host_call(const Function &f, size_t i, bool *warning) const {
 std::string Names::host_method(const Function &f, size_t i) const {
   if (f.for_both() || open_of(i + 1) != '(') return "";
   const std::string name = text(i);
-  bool known = false;
+  bool known = false, constant = true;
   for (const Function &m : members_) {
     if (m.name != name) continue;
-    if (m.for_device() || m.on_both) return "";
+    if (m.for_device() || (m.on_both && (!m.constant || relaxed_constexpr_))) return "";
     known = true;
+    constant = constant && m.constant;
   }
   if (!known || kit_calls_.count(std::string_view(name)) || declared_as_variable(name)) return "";
   for (const Function &g : functions_)
     if (g.name == name && (g.for_device() || g.constant)) return "";
+  if (constant)
+    return "calling a constexpr __host__ function(\"" + name + "\") from a " + f.kind() +
+           " function(\"" + f.name + "\")" + kNotRelaxed;
   return "calling a __host__ function(\"" + name + "\") from a " + f.kind() + " function(\"" +
          f.name + "\") is not allowed: declare the method __device__, or __host__ __device__";
 }
@@ -325,6 +336,28 @@ std::string Names::of_library(const Function &f, size_t i) const {
 
 /* ---- host code ---- */
 
+/* What to say where the host reads or writes, by its name, a variable that lies in the device's
+ * memory; empty: it does not, or it is not clear. */
+std::string Names::device_variable(const Function &f, size_t i) const {
+  const std::string name = text(i);
+  const auto variable = device_variables_.find(name);
+  if (t_[i].kind != kName || variable == device_variables_.end() || variable->second.managed ||
+      variables_.count(name) || by_name_.count(name) || open_of(i - 1) == '.' || is(i - 1, "->") ||
+      is(i - 1, "::") || unevaluated(i) || declared_in(f, name))
+    return "";
+  const std::string what = std::string("a ") + variable->second.keyword + " variable \"" + name +
+                           "\" cannot be directly ";
+  const bool shared = variable->second.keyword == std::string("__shared__");
+  if (is_written(i))
+    return what + "written in a host function" + (shared ? "" : ": use cudaMemcpyToSymbol");
+  const size_t open = innermost_open(i);
+  const bool printed = open_of(open) == '(' && (is(open - 1, "printf") || is(open - 1, "fprintf"));
+  const bool element = open_of(i + 1) == '[' && open_of(i - 1) != '&' && open_of(open) != '(';
+  if ((printed && open_of(i - 1) != '&') || element || is(i - 1, "return"))
+    return what + "read in a host function" + (shared ? "" : ": use cudaMemcpyFromSymbol");
+  return "";
+}
+
 /* only_builtins: the function is of both sides. */
 void Names::check_host(const Function &f, bool only_builtins, Problems *out) const {
   std::set<std::string> said;
@@ -341,7 +374,10 @@ void Names::check_host(const Function &f, bool only_builtins, Problems *out) con
                              "\" is a " + f.kind() + " function", false});
       continue;
     }
-    if (only_builtins || !is_call(i)) continue;
+    if (only_builtins) continue;
+    const std::string touched = device_variable(f, i);
+    if (!touched.empty() && said.insert(name).second) out->push_back({i, touched, true});
+    if (!is_call(i)) continue;
     auto called = by_name_.find(name);
     if (kDeviceLibrary.count(name) && called == by_name_.end() && !declared_in(f, name) &&
         said.insert(name).second) {

@@ -45,8 +45,8 @@ class Translator : private Tokens {
       : Tokens(src), names_(src, relaxed_constexpr), warn_of_double_(warn_of_double) {}
 
   bool run() {
-    const Names::Problem brace = names_.missing_brace();
-    if (brace.token) return fail(brace.token, brace.message), false;
+    const Names::Problem bracket = names_.unmatched_bracket();
+    if (bracket.token) return fail(bracket.token, bracket.message), false;
     for (const Names::Problem &p : names_.problems())
       p.warning ? warn(p.token, p.message) : fail(p.token, p.message);
     find_functions();
@@ -661,6 +661,15 @@ class Translator : private Tokens {
     }
   }
 
+  /* Before token i, on another line, stands what needs a semicolon. */
+  bool continues_statement(size_t i) const {
+    static const std::set<std::string> before = {"else", "do", "return"};
+    const Token &t = t_[i - 1];
+    return t.line != t_[i].line && t.file == t_[i].file &&
+           (t.kind == kNumber || t.kind == kText || open_of(i - 1) == ']' ||
+            (t.kind == kName && !before.count(text(i - 1))));
+  }
+
   /* How many expressions stand between two tokens. */
   size_t arguments_between(size_t first, size_t last) const {
     size_t n = last > first + 1;
@@ -698,6 +707,7 @@ class Translator : private Tokens {
   void launch(size_t i) {
     const size_t first = callee_start(i);
     if (first >= i) return fail(i, "'<<<' without a kernel's name before it");
+    if (continues_statement(first)) return fail(first - 1, "expected a \";\" at the end of this line");
     /* The end of the configuration: the last three of the first run of '>' outside brackets. */
     size_t close = i + 3;
     for (; close + 1 < t_.size(); ++close) {
@@ -727,6 +737,10 @@ class Translator : private Tokens {
       std::string problem = names_.launch_problem(base);
       if (problem.empty()) problem = names_.argument_problem(base, args);
       if (!problem.empty()) return fail(base, problem);
+      const size_t lambda = names_.host_lambda(base, args);
+      if (lambda)
+        return fail(lambda, "the closure type of a lambda of the host's cannot be used in the template argument type "
+                            "of a __global__ function: mark it __device__, as in [=] __device__ (...) {...}");
     }
     auto known = leaf_.find(text(base));
     const char *can_wait = known != leaf_.end() && known->second ? "false" : "true";

@@ -76,6 +76,14 @@ const Case kCases[] = {
      "expected ';' before 'return'"},
     {"NoSemicolonAfterAKernelsVariable", "__global__ void k(int *x) {\n  __shared__ int s[4]\n  s[0] = 1;\n  *x = s[0];\n}\n",
      "2", "expected a \";\""},
+    {"NoSemicolonBeforeALaunch", ADD "int main() {\n  float *d\n  add<<<1, 1>>>(1, d);\n}\n", "5", "expected a \";\""},
+    {"NoParenthesisInALaunch", ADD "int main() {\n  add<<<1, 1>>>(1, nullptr;\n}\n", "5", "expected a \")\" before \";\""},
+    {"NoParenthesisInAKernel", "__global__ void k(int *x) {\n  if (*x < 3 {\n    *x = 1;\n  }\n}\nint main() { k<<<1, 1>>>(nullptr); }\n",
+     "2", "expected a \")\" before \"}\": the \"(\" of line 2 is not closed"},
+    {"SemicolonInAMacro", "#define N 16;\n__global__ void k(int *x) {\n  __shared__ int s[N];\n  *x = s[0];\n}\n"
+                          "int main() { k<<<1, N>>>(nullptr); }\n", "3", "expected a \"]\" before \";\""},
+    {"MisspeltType", "__global__ void k(const flaot *x, int n) { (void)x; }\nint main() { k<<<1, 1>>>(nullptr, 1); }\n", "1",
+     "identifier \"flaot\" is undefined"},
     {"MisspeltVariable", "__global__ void k(int *x) {\n  x[blockIdx.x * blockDim.x + threadIDx.x] = 1;\n}\n", "2:31",
      "'threadIDx' was not declared"},
     {"MisspeltVariableAfterALaunch", ADD "int main() {\n  int n = 1; add<<<1, n>>>(n, 0); m = 2;\n}\n", "5:35",
@@ -142,7 +150,11 @@ TEST(Launches, OfAllKindsAreTaken) {
                       "  apply<<<1, 1>>>([=] __device__(int i) { d[i] = s; });\n  LAUNCH(add, 1, d);\n"
                       "  argc > 2 ? add<<<1, 1>>>(1, d) : over<<<1, 1>>>(2);\n"
                       "  switch (argc) {\n    case 1: add<<<1, 1>>>(1, d); break;\n    default: none<<<1, 1>>>();\n  }\n"
-                      "  return 0;\n}\n"));
+                      "  for (int i = 0, n = 2; i < n; ++i)\n    if (int m = i; m)\n      add<<<1, 1>>>(1, d);\n"
+                      "  if (argc)\n    none<<<1, 1>>>();\n  else\n    none<<<1, 1>>>();\n"
+                      "  do\n    none<<<1, 1>>>();\n  while (0);\nagain:\n  none<<<1, 1>>>();\n  if (argc > 9) goto again;\n"
+                      "  auto all = [&](int n) { for (; n; --n) { none<<<1, 1>>>(); } return (n < 2); };\n"
+                      "  return all(1) + ({ none<<<1, 1>>>(); 3; });\n}\n"));
 }
 
 }  // namespace

@@ -182,6 +182,26 @@ const Case kSides[] = {
      "calling a __host__ function(\"fprintf\") from a __global__ function(\"k\") is not allowed", 2},
 };
 
+/* Functions that could be computed by the compiler, variables of the device's in host code. */
+const Case kMoreSides[] = {
+    {"ConstexprFunction", "constexpr int f(int a) { return a; }\n__global__ void k(int *x) { *x = f(*x); }\n",
+     "calling a constexpr __host__ function(\"f\") from a __global__ function(\"k\") is not allowed", 2},
+    {"ConstexprFunctionOnBothSides", "constexpr int f(int a) { return a; }\n__host__ __device__ int g(int a) { return f(a); }\n",
+     "warning: calling a constexpr __host__ function(\"f\") from a __host__ __device__ function(\"g\")", 2},
+    {"ConstexprMethod", "struct S { int a; constexpr int get() const { return a; } };\n__global__ void k(S s, int *x) {\n"
+                        "  *x = s.get();\n}\n",
+     "calling a constexpr __host__ function(\"get\") from a __global__ function(\"k\") is not allowed", 3},
+    {"LambdaOfTheHost", "template <class F> __global__ void k(F f) { f(1); }\nint main() {\n"
+                        "  k<<<1, 1>>>([](int a) { return a; });\n}\n",
+     "the closure type of a lambda of the host's cannot be used in the template argument type", 3},
+    {"DeviceVariableWritten", "__device__ int d;\nint main() {\n  d = 1;\n}\n",
+     "warning: a __device__ variable \"d\" cannot be directly written in a host function", 3},
+    {"DeviceArrayRead", "__device__ int d[3];\nint main() {\n  return d[1];\n}\n",
+     "warning: a __device__ variable \"d\" cannot be directly read in a host function", 3},
+    {"ConstantPrinted", "#include <stdio.h>\n__constant__ int c;\nint main() {\n  printf(\"%d\", c);\n}\n",
+     "warning: a __constant__ variable \"c\" cannot be directly read in a host function", 4},
+};
+
 /* What the language of kernels leaves out. */
 const Case kRules[] = {
     {"KernelOfAClass", "struct S {\n  __global__ void k() {}\n};\n",
@@ -272,6 +292,17 @@ const Case kTaken[] = {
                             "  std::printf(\"a\");\n  void *p = malloc(4);\n  free(p);\n}\n", "", 0},
     {"OwnFunctionOfALibrarysName", "__device__ int time(int a) { return a; }\nnamespace std_like { __device__ int max(int a) { return a; } }\n"
                                    "__global__ void k(int *x) { *x = time(1) + std_like::max(2); }\n", "", 0},
+    {"DeviceVariablesOnTheHost", "__device__ int d, a[3];\n__managed__ int m;\nint main() {\n  int h = 1;\n  void *p;\n"
+                                 "  cudaMemcpyToSymbol(d, &h, sizeof d);\n  cudaGetSymbolAddress(&p, a[1]);\n"
+                                 "  cudaMemcpyFromSymbol(&h, a, sizeof(a[0]));\n  m = 3;\n  {\n    int d = 2;\n    d++;\n  }\n"
+                                 "  return m;\n}\n", "", 0},
+    {"ConstexprForTheDevice", "constexpr __host__ __device__ int f(int a) { return a; }\n"
+                              "struct S { int a = 1; __host__ __device__ constexpr int get() const { return a; } };\n"
+                              "__global__ void k(S s, int *x) { *x = f(*x) + s.get(); }\n"
+                              "constexpr int g(int a) { return a; }\nint main() { return g(1); }\n", "", 0},
+    {"LambdasThatKernelsMayHave", "template <class F> __global__ void k(F f, int n) { f(n); }\n__global__ void p(int n) {}\n"
+                                  "int main() {\n  k<<<1, 1>>>([=] __device__(int a) { return a; }, [] { return 3; }());\n"
+                                  "  p<<<1, 1>>>([] { return 3; }());\n}\n", "", 0},
     {"VectorsOfTheHost", "#include <algorithm>\n#include <vector>\n__global__ void k(std::vector<int> *v) { (void)v; }\n"
                          "int main() { std::vector<int> v(3); std::sort(v.begin(), v.end()); return v[0]; }\n", "", 0},
 };
@@ -279,6 +310,7 @@ const Case kTaken[] = {
 std::string name_of(const testing::TestParamInfo<Case> &info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(All, Refusal, testing::ValuesIn(kCases), name_of);
 INSTANTIATE_TEST_SUITE_P(Sides, Refusal, testing::ValuesIn(kSides), name_of);
+INSTANTIATE_TEST_SUITE_P(MoreSides, Refusal, testing::ValuesIn(kMoreSides), name_of);
 INSTANTIATE_TEST_SUITE_P(Rules, Refusal, testing::ValuesIn(kRules), name_of);
 INSTANTIATE_TEST_SUITE_P(Taken, Refusal, testing::ValuesIn(kTaken), name_of);
 
