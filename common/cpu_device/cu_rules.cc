@@ -81,7 +81,7 @@ bool Names::is_undefined_type(const Function &f, size_t i) const {
   const std::string name = text(i);
   if (t_[i].kind != kName || !(before == '(' || before == ',' || is(i - 1, "const")) ||
       !(after == '*' || after == '&' || t_[i + 1].kind == kName) || name[0] == '_' ||
-      known.count(name) || kNumberTypes.count(name))
+      name.compare(0, 4, "cuda") == 0 || known.count(name) || kNumberTypes.count(name))
     return false;
   for (size_t j = 0; j + 1 < t_.size(); ++j) {
     if (t_[j].kind != kName || !is(j, name.c_str())) continue;
