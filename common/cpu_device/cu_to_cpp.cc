@@ -666,7 +666,7 @@ class Translator : private Tokens {
     static const std::set<std::string> before = {"else", "do", "return"};
     const Token &t = t_[i - 1];
     return t.line != t_[i].line && t.file == t_[i].file &&
-           (t.kind == kNumber || t.kind == kText || open_of(i - 1) == ']' ||
+           (t.kind == kNumber || t.kind == kText || (open_of(i - 1) == ']' && open_of(i - 2) != ']') ||
             (t.kind == kName && !before.count(text(i - 1))));
   }
 

@@ -303,6 +303,9 @@ const Case kTaken[] = {
     {"LambdasThatKernelsMayHave", "template <class F> __global__ void k(F f, int n) { f(n); }\n__global__ void p(int n) {}\n"
                                   "int main() {\n  k<<<1, 1>>>([=] __device__(int a) { return a; }, [] { return 3; }());\n"
                                   "  p<<<1, 1>>>([] { return 3; }());\n}\n", "", 0},
+    {"AttributeBeforeALaunch", "__global__ void k() {}\nint main(int n, char **) {\n  if (n > 2) [[likely]]\n    k<<<1, 1>>>();\n"
+                               "  switch (n) {\n    case 1:\n      k<<<1, 1>>>();\n      [[fallthrough]];\n    default:\n      k\n"
+                               "          <<<1, 1>>>();\n  }\n}\n", "", 0},
     {"VectorsOfTheHost", "#include <algorithm>\n#include <vector>\n__global__ void k(std::vector<int> *v) { (void)v; }\n"
                          "int main() { std::vector<int> v(3); std::sort(v.begin(), v.end()); return v[0]; }\n", "", 0},
 };
