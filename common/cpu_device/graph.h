@@ -37,6 +37,7 @@ namespace cpu_device {
 struct GraphMemory {
   void *pointer;
   size_t size;
+  int device;
   bool allocated;              /* between the nodes that allocate and free it */
 
   ~GraphMemory();
@@ -83,6 +84,11 @@ inline cudaMemcpy3DParms plain_copy(void *dst, const void *src, size_t size, cud
 
 /* A launch in the place of the one that the node has. Takes the lock. */
 cudaError_t launch_instead(cudaGraphNode_t node, const cudaKernelNodeParams *params, Work *work);
+
+/* New memory for a graph of `size` bytes, not allocated yet as the program sees it; and the memory
+ * at an address, null if it is no graph's. */
+cudaError_t make_graph_memory(size_t size, int device, std::shared_ptr<GraphMemory> *memory);
+std::shared_ptr<GraphMemory> graph_memory_at(void *pointer);
 
 /* A launch of a graph is about to pass a node that allocates (or frees) the memory. `again`:
  * it may stand allocated already. */

@@ -1,8 +1,6 @@
 /* The work of nodes: made from parameters, and shown as parameters again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <map>
-
 #include "graph.h"
 
 using namespace cpu_device;
@@ -10,80 +8,21 @@ using namespace cpu_device;
 namespace cpu_device {
 namespace {
 
-/* Memory of graphs by address: all of it, and what stands allocated, which lives on even if its
- * graph does not. */
-std::map<void *, std::weak_ptr<GraphMemory>> &memories() {
-  static auto &table = *new std::map<void *, std::weak_ptr<GraphMemory>>();
-  return table;
-}
-
-std::map<void *, std::shared_ptr<GraphMemory>> &standing() {
-  static auto &table = *new std::map<void *, std::shared_ptr<GraphMemory>>();
-  return table;
-}
-
-cudaError_t make_memory(size_t size, int device, std::shared_ptr<GraphMemory> *memory) {
-  void *pointer = nullptr;
-  if (size == 0) return cudaErrorInvalidValue;
-  if (cudaError_t e = allocate_device_memory(&pointer, size, device)) return e;
-  memory->reset(new GraphMemory{pointer, size, false});
-  memories()[pointer] = *memory;
-  return cudaSuccess;
-}
-
-std::shared_ptr<GraphMemory> memory_at(void *pointer) {
-  auto at = memories().find(pointer);
-  return at == memories().end() ? nullptr : at->second.lock();
-}
-
 Work nothing_to_do(const char *name, WorkSource source) {
   return {Op::kHost, name, nullptr, std::move(source)};
 }
 
 }  // namespace
 
-GraphMemory::~GraphMemory() {
-  memories().erase(pointer);
-  release_device_memory(pointer);
-}
-
-cudaError_t begin_allocation(const std::shared_ptr<GraphMemory> &memory, bool again) {
-  if (memory->allocated && !again) return cudaErrorInvalidValue;
-  memory->allocated = true;
-  standing()[memory->pointer] = memory;
-  return cudaSuccess;
-}
-
-cudaError_t end_allocation(const std::shared_ptr<GraphMemory> &memory) {
-  if (!memory->allocated) return cudaErrorInvalidValue;
-  memory->allocated = false;
-  standing().erase(memory->pointer);
-  return cudaSuccess;
-}
-
-std::shared_ptr<GraphMemory> free_graph_memory(void *pointer) {
-  Lock lock(runtime_mutex());
-  const auto memory = memory_at(pointer);
-  return memory && end_allocation(memory) == cudaSuccess ? memory : nullptr;
-}
-
-bool free_graph_memory_now(void *pointer) {
-  Lock lock(runtime_mutex());
-  auto memory = memory_at(pointer);
-  if (!memory || !memory->allocated) return false;
-  wait_for_device(lock, current_ordinal());
-  return end_allocation(memory) == cudaSuccess;
-}
-
 cudaError_t capture_allocation(void **pointer, size_t size, cudaStream_t stream) {
   std::shared_ptr<GraphMemory> memory;
-  if (cudaError_t e = make_memory(size, find_stream(stream)->device, &memory)) return e;
+  if (cudaError_t e = make_graph_memory(size, find_stream(stream)->device, &memory)) return e;
   *pointer = memory->pointer;
   return enqueue(stream, nothing_to_do("cudaMallocAsync", AllocatesMemory{memory}));
 }
 
 cudaError_t capture_free(void *pointer, cudaStream_t stream) {
-  const auto memory = memory_at(pointer);
+  const auto memory = graph_memory_at(pointer);
   if (!memory) return cudaErrorInvalidValue;
   return enqueue(stream, nothing_to_do("cudaFreeAsync", FreesMemory{memory}));
 }
@@ -246,7 +185,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return record(cudaErrorInvalidValue);
   Lock lock(runtime_mutex());
   std::shared_ptr<GraphMemory> memory;
-  if (cudaError_t e = make_memory(params->bytesize, params->poolProps.location.id, &memory))
+  if (cudaError_t e = make_graph_memory(params->bytesize, params->poolProps.location.id, &memory))
     return record(e);
   params->dptr = memory->pointer;
   return record(add_node(node, graph, dependencies, count,
@@ -257,7 +196,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                     const cudaGraphNode_t *dependencies, size_t count,
                                     void *pointer) {
   Lock lock(runtime_mutex());
-  const auto memory = memory_at(pointer);
+  const auto memory = graph_memory_at(pointer);
   if (!memory) return record(cudaErrorInvalidValue);
   return record(add_node(node, graph, dependencies, count,
                          nothing_to_do("cudaFreeAsync", FreesMemory{memory})));

@@ -542,6 +542,44 @@ TEST_F(Graphs, MemoryThatAGraphLeavesAllocatedIsTheProgramsToFree) {
   EXPECT_EQ(cudaSuccess, cudaGraphExecDestroy(exec));
 }
 
+TEST_F(Graphs, TheMemoryKeptForAllocationNodes) {
+  const size_t kBytes = size_t(8) << 20;
+  const auto attribute = [](cudaGraphMemAttributeType which) {
+    size_t bytes = 1;
+    EXPECT_EQ(cudaSuccess, cudaDeviceGetGraphMemAttribute(0, which, &bytes));
+    return bytes;
+  };
+  ASSERT_EQ(cudaSuccess, cudaDeviceGraphMemTrim(0));
+  ASSERT_EQ(0u, attribute(cudaGraphMemAttrUsedMemCurrent));
+  cudaMemAllocNodeParams p = {};
+  p.poolProps.allocType = cudaMemAllocationTypePinned;
+  p.poolProps.location.type = cudaMemLocationTypeDevice;
+  p.bytesize = kBytes;
+  cudaGraphNode_t allocate;
+  ASSERT_EQ(cudaSuccess, cudaGraphAddMemAllocNode(&allocate, graph_, nullptr, 0, &p));
+  cudaGraphExec_t exec;
+  ASSERT_EQ(cudaSuccess, cudaGraphInstantiate(&exec, graph_, 0));
+  EXPECT_EQ(0u, attribute(cudaGraphMemAttrUsedMemCurrent));
+  ASSERT_EQ(cudaSuccess, cudaGraphLaunch(exec, s_));
+  ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(s_));
+  ASSERT_EQ(cudaSuccess, cudaDeviceGraphMemTrim(0));
+  EXPECT_EQ(kBytes, attribute(cudaGraphMemAttrUsedMemCurrent)) << "it stands allocated";
+  ASSERT_EQ(cudaSuccess, cudaFree(p.dptr));
+  EXPECT_EQ(kBytes, attribute(cudaGraphMemAttrUsedMemCurrent)) << "kept for the next launch";
+  ASSERT_EQ(cudaSuccess, cudaDeviceGraphMemTrim(0));
+  EXPECT_EQ(0u, attribute(cudaGraphMemAttrUsedMemCurrent));
+  EXPECT_LE(kBytes, attribute(cudaGraphMemAttrUsedMemHigh));
+  EXPECT_LE(kBytes, attribute(cudaGraphMemAttrReservedMemHigh));
+
+  size_t value = 0;
+  EXPECT_EQ(cudaSuccess, cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &value));
+  EXPECT_GT(kBytes, attribute(cudaGraphMemAttrUsedMemHigh));
+  value = 1;
+  EXPECT_EQ(cudaErrorInvalidValue,
+            cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &value));
+  EXPECT_EQ(cudaSuccess, cudaGraphExecDestroy(exec));
+}
+
 TEST_F(Graphs, LaunchesAreOrderedInTheirStream) {
   add(2);
   cudaGraphExec_t exec;
