@@ -213,9 +213,10 @@ void prepare_thread_for_faults() {
   static thread_local bool done = false;
   if (done) return;
   done = true;
-  stack_t old;
-  if (sigaltstack(nullptr, &old) == 0 && !(old.ss_flags & SS_DISABLE)) return;
   const size_t size = 256 * 1024; /* only touched pages take memory; libdw reads lines on it */
+  stack_t old;
+  if (sigaltstack(nullptr, &old) == 0 && !(old.ss_flags & SS_DISABLE) && old.ss_size >= size)
+    return;
   void *p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return;
   stack_t stack = {};
