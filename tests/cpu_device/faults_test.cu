@@ -217,6 +217,11 @@ TEST(Frees, OfDeviceMemoryByTheHost) {
     device_floats(4);
     delete[] device_floats(100);
   });
+}
+
+TEST(Frees, OfMemoryOfBothSidesByTheHost) {
+  NOT_UNDER_ASAN("its own free() finds the fault");
+  NOT_WITH_CHECKS; /* and the C library says that it is no pointer of its own */
   EXPECT_SAYS(1, "free.. or delete was given .* which is byte 0 of the managed memory .*: use cudaFree", {
     float *m = 0;
     cudaMallocManaged(&m, 64);
