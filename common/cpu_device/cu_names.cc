@@ -35,7 +35,8 @@ Names::Names(const Source &src, bool relaxed_constexpr)
   for (size_t i = 0; i < functions_.size(); ++i) by_name_[functions_[i].name].push_back(i);
   for (size_t i = 1; i + 1 < t_.size(); ++i) {
     if (t_[i].kind != kName) continue;
-    uses_std_ = uses_std_ || (!t_[i].system && is(i, "std") && is(i - 1, "namespace") && open_of(i + 1) == ';');
+    uses_std_ = uses_std_ || (!t_[i].system && is(i, "std") && is(i - 1, "namespace") &&
+                              open_of(i + 1) == ';');
     if (t_[i].system) {
       if (open_of(i + 1) != '(') continue;
       const auto name = std::string_view(src_.text).substr(t_[i].begin, t_[i].end - t_[i].begin);
@@ -220,7 +221,8 @@ void Names::add_variables(size_t start, size_t name, size_t end, const std::stri
     if (in_constant_memory && !has(start, name, "extern") && !is(start, "template"))
       constants_.push_back({"::" + path + text(i), i, end - 1});
     if (device)
-      device_variables_[text(i)] = {keyword, has(start, end, "__managed__"), in_constant_memory, !array && kNumbers.count(text(i - 1)) != 0};
+      device_variables_[text(i)] = {keyword, has(start, end, "__managed__"), in_constant_memory,
+                                    !array && kNumbers.count(text(i - 1)) != 0};
     else
       variables_[text(i)].push_back({path, computed || (constant && !array && !pointer), array});
     for (++i; i < end && open_of(i) != ',' && open_of(i) != ';'; ++i) {

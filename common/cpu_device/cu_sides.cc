@@ -310,8 +310,9 @@ std::string Names::of_library(const Function &f, size_t i) const {
   if (of_std || (global && uses_std_ && kUsedUnqualified.count(name) && !declared_in(f, name) &&
                  !by_name_.count(name) && !variables_.count(name) && !class_names_.count(name) &&
                  !is_type(name))) {
-    const bool pointer = open_of(i + 1) == '<' && closing_angle(i + 1) &&
-                         strchr("*&", open_of(closing_angle(i + 1) + 1) ? open_of(closing_angle(i + 1) + 1) : ' ');
+    /* std::vector<int> *p says no more than a type. */
+    const size_t close = open_of(i + 1) == '<' ? closing_angle(i + 1) : 0;
+    const bool pointer = close && (open_of(close + 1) == '*' || open_of(close + 1) == '&');
     const auto type = kHostClasses.find(name);
     if (type != kHostClasses.end() && !pointer)
       return "std::" + name + " is the host's: it cannot be used in" + where + type->second;
