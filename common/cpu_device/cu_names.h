@@ -142,6 +142,8 @@ class Names : private Tokens {
   void check_device(const Function &f, Problems *out) const;
   void check_host_parameters(const Function &f, Problems *out) const;
   std::string device_variable(const Function &f, size_t i) const;
+  bool is_inline(const Function &f) const;
+  bool compiled_for_use_alone(const Function &f) const;
   bool compiled_for_host(const Function &f) const;
   void check_host(const Function &f, bool only_builtins, Problems *out) const;
   std::string host_variable(const Function &f, size_t i) const;

@@ -132,14 +132,28 @@ Names::Problems Names::problems() const {
  * ask for __CUDA_ARCH__. */
 bool Names::compiled_for_host(const Function &f) const {
   return f.for_both() && f.place == kFree && !f.templated && !has(f.head, f.body, "static") &&
-         !has(f.head, f.body, "inline") && f.path.find(kUnnamed) == std::string::npos &&
+         !is_inline(f) && f.path.find(kUnnamed) == std::string::npos &&
          device_part(f).first == f.body + 1;
 }
 
 /* ---- device code ---- */
 
+bool Names::is_inline(const Function &f) const {
+  /* __forceinline__ is CUDA's own macro, so what it stands for lies before the head. */
+  for (size_t i = f.head; i-- > 0 && t_[i].system && !strchr(";{}", open_of(i) ? open_of(i) : ' ');)
+    if (is(i, "inline")) return true;
+  return has(f.head, f.body, "inline");
+}
+
+/* nvcc makes device code of such functions only where the program uses them. */
+bool Names::compiled_for_use_alone(const Function &f) const {
+  return !is(f.name_at, "operator") && f.place != kLambda &&
+         (f.place == kMember || f.templated || is_inline(f) ||
+          (!f.global && (has(f.head, f.body, "static") || f.path.find(kUnnamed) != std::string::npos)));
+}
+
 void Names::check_device(const Function &f, Problems *out) const {
-  if (f.place == kMember && !is(f.name_at, "operator") && uses_of(f.name) < 2) return; /* of no use */
+  if (compiled_for_use_alone(f) && uses_of(f.name) < 2) return;
   std::set<std::string> said;
   check_host_parameters(f, out);
   const Part part = device_part(f);

@@ -246,6 +246,9 @@ const Case kRules[] = {
 const Case kTaken[] = {
     {"BuiltinInlineOnBothSides", "__host__ __device__ inline int i() { return threadIdx.x; }\n"
                                  "__global__ void k(int *x) { *x = i(); }\n", "", 0},
+    {"BuiltinForcedInlineOnBothSides", "__forceinline__ __host__ __device__ int i() { return threadIdx.x; }\n"
+                                       "__host__ __device__ __forceinline__ int j() { return blockIdx.x; }\n"
+                                       "__global__ void k(int *x) { *x = i() + j(); }\n", "", 0},
     {"BuiltinWhereArchIsAskedFor", "__host__ __device__ int i() {\n#ifdef __CUDA_ARCH__\n  return threadIdx.x;\n"
                                    "#else\n  return 0;\n#endif\n}\n", "", 0},
     {"ThrowWhereArchIsAskedFor", "__host__ __device__ int f(int x) {\n#ifndef __CUDA_ARCH__\n  if (x) throw 1;\n"
@@ -260,6 +263,9 @@ const Case kTaken[] = {
                              "__global__ void k(int *x) { S s; s.a = 1; *x = s.a; }\n", "", 0},
     {"MethodNobodyCalls", "int n;\nint twice(int a) { return 2 * a; }\n"
                           "struct S { __device__ int unused() { return twice(n); } };\n", "", 0},
+    {"FunctionsNobodyCalls", "#include <stdlib.h>\nint n;\nstatic __device__ int a() { return rand(); }\n"
+                             "__forceinline__ __device__ int b() { return n; }\nnamespace { __device__ int c() { return n; } }\n"
+                             "template <class T> __global__ void k(T *x) { *x = n + rand(); }\n", "", 0},
     {"FieldAndMethodNames", "int n;\nint size() { return 1; }\nstruct B { int n; __device__ int size() { return n; } };\n"
                             "struct S : B { __device__ int f() { return size() + n; } };\n", "", 0},
     {"CapturedVariable", "int n;\ntemplate <class F> __global__ void k(F f) { f(1); }\nint main() {\n"
