@@ -50,6 +50,7 @@ class Instruction {
     else if (name == "bar" || name == "barrier") cpp = barrier();
     else if (name == "cp") cpp = asynchronous_copy();
     else if (name == "activemask") cpp = result("::__activemask()");
+    else if (name == "prmt") cpp = permutation();
     else if (type.empty()) return "";
     else if (name == "ld" || name == "st") cpp = memory(type);
     else if (name == "atom" || name == "red") cpp = atomic(type);
@@ -248,8 +249,16 @@ class Instruction {
       const unsigned clamp = (unsigned)strtoul(argument(3).c_str(), nullptr, 0);
       if (way == ways.end() || (clamp & 31) != (parts_[2] == "up" ? 0u : 31u)) return "";
       const std::string width = std::to_string(32 - (clamp >> 8 & 31));
-      return call("::__shfl" + way->second + "_sync",
-                  {mask, value(1, kUnsigned), value(2, kUnsigned), width});
+      const size_t bar = argument(0).find('|'); /* and whether the source is in the segment */
+      std::string within;
+      if (bar != std::string::npos) {
+        within = "(" + value(2, kUnsigned) + ", " + width + ")";
+        within = way->second.empty() ? "true" : kPtx + "shfl" + way->second + "_within" + within;
+        within = assign(ptx_trimmed(argument(0).substr(bar + 1)), within) + "; ";
+        arguments_[0] = ptx_trimmed(argument(0).substr(0, bar));
+      }
+      return within + call("::__shfl" + way->second + "_sync",
+                           {mask, value(1, kUnsigned), value(2, kUnsigned), width});
     }
     return "";
   }
@@ -389,6 +398,25 @@ class Instruction {
     return found->second + value(1, type) + ", " + value(2, type) + ")";
   }
 
+  std::string permutation() {
+    static const std::set<std::string> modes = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
+    const std::string mode = parts_.back(), u = kUnsigned;
+    if (count() != 4 || !has("b32") || (mode != "b32" && !modes.count(mode))) return "";
+    return call(kPtx + (mode == "b32" ? "prmt" : "prmt_mode<" + kPtx + mode + ">"),
+                {value(1, u), value(2, u), value(3, u)});
+  }
+
+  std::string of_24_bits(const std::string &type) {
+    const bool sum = parts_[0] == "mad24";
+    if (!(type == "int" || type == kUnsigned) || !(has("lo") || has("hi")) || count() != 3 + sum)
+      return "";
+    const std::string product = kPtx + "mul24(" + value(1, type) + ", " + value(2, type) +
+                                (has("hi") ? ", true)" : ", false)");
+    if (!sum) return result(product);
+    if (!has("sat")) return result("(" + type + ")(" + product + " + " + value(3, type) + ")");
+    return call(kPtx + "saturated_sum", {product, value(3, type)});
+  }
+
   /* Of one operand. */
   std::string unary(const std::string &type) {
     static const std::map<std::string, std::string> of_float = {
@@ -408,6 +436,8 @@ class Instruction {
         {"clz", "::__clzll("},
         {"brev", "::__brevll("}};
     const std::string a = value(1, type);
+    if (parts_[0] == "bfind" && !is_float(type))
+      return result(kPtx + (has("shiftamt") ? "bfind_shiftamt(" : "bfind(") + a + ")");
     if (parts_[0] == "not") return result(type == "bool" ? "!" + a : "(" + type + ")~" + a);
     if (parts_[0] == "neg" && !is_float(type)) return result("(" + type + ")-" + a);
     const auto &calls = type == "float"    ? of_float
@@ -429,8 +459,6 @@ class Instruction {
     if (operators.count(name))
       return result("(" + type + ")(" + a + " " + operators.at(name) + " " + b + ")");
     if (name == "min" || name == "max") return call("::" + name, {a, b});
-    if (name == "mul24" && has("lo"))
-      return call(type == "int" ? "::__mul24" : "::__umul24", {a, b});
     if (name != "mul") return "";
     if (has("hi")) return result(high(type));
     if (!has("wide")) return result("(" + type + ")(" + a + " * " + b + ")");
@@ -445,7 +473,6 @@ class Instruction {
     if (name == "mad" && has("hi"))
       return result("(" + type + ")(" + high(type) + " + " + value(3, type) + ")");
     if (name == "bfe" && type == u) return call(kPtx + "bfe", {a, value(2, u), value(3, u)});
-    if (name == "prmt") return call("::__byte_perm", {a, value(2, u), value(3, u)});
     if (name == "shf" && (has("wrap") || has("clamp"))) {
       const std::string way = std::string(has("l") ? "l" : "r") + (has("clamp") ? "c" : "");
       return call("::__funnelshift_" + way, {a, b, value(3, u)});
@@ -463,6 +490,7 @@ class Instruction {
 
   std::string arithmetic(const std::string &type) {
     const std::string &name = parts_[0];
+    if (name == "mul24" || name == "mad24") return of_24_bits(type);
     if (has("sat")) return "";
     if (has("rz") || has("rm") || has("rp")) return rounded(type);
     if (has("cc") || name == "addc" || name == "subc" || name == "madc") return with_carry(type);

@@ -522,8 +522,10 @@ class Translator : private Tokens {
   /* An operand's expression; it is not looked at again, so the device's names are put in here. */
   std::string operand(size_t first, size_t end) const {
     std::string s;
-    for (size_t j = first; j < end; ++j)
-      s += (names_.is_builtin(j) ? "::cpu_device::" + builtin_call(text(j)) + "()" : text(j)) + " ";
+    for (size_t j = first; j < end; ++j) {
+      s += names_.is_builtin(j) ? "::cpu_device::" + builtin_call(text(j)) + "()" : text(j);
+      if (t_[j].end != t_[j + 1].begin) s += " "; /* "<<" is two tokens */
+    }
     return s;
   }
 

@@ -93,6 +93,68 @@ inline Word subtract(Word a, Word b) {
   return difference;
 }
 
+/* The place of the highest bit that is not the sign's, from the low or from the high end. */
+template <class T>
+inline unsigned bfind(T value) {
+  const std::make_unsigned_t<T> bits = value < 0 ? ~value : value;
+  return bits ? 63 - (unsigned)__builtin_clzll(bits) : ~0u;
+}
+template <class T>
+inline unsigned bfind_shiftamt(T value) {
+  const unsigned place = bfind(value);
+  return place == ~0u ? place : 8 * (unsigned)sizeof(T) - 1 - place;
+}
+
+/* Bytes of a (0 to 3) and b (4 to 7), each chosen by four bits; the highest of these takes its
+ * byte's sign in all its bits. */
+inline unsigned prmt(unsigned a, unsigned b, unsigned selector) {
+  const uint64_t bytes = (uint64_t)b << 32 | a;
+  unsigned result = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned which = selector >> 4 * i & 15;
+    unsigned byte = bytes >> 8 * (which & 7) & 255;
+    if (which & 8) byte = byte & 128 ? 255 : 0;
+    result |= byte << 8 * i;
+  }
+  return result;
+}
+/* The modes: which byte comes to place i, by the two low bits of the third operand. */
+struct f4e { static unsigned at(unsigned m, unsigned i) { return m + i; } };
+struct b4e { static unsigned at(unsigned m, unsigned i) { return m - i; } };
+struct rc8 { static unsigned at(unsigned m, unsigned) { return m; } };
+struct ecl { static unsigned at(unsigned m, unsigned i) { return m > i ? m : i; } };
+struct ecr { static unsigned at(unsigned m, unsigned i) { return m < i ? m : i; } };
+struct rc16 { static unsigned at(unsigned m, unsigned i) { return (m & 1) * 2 + (i & 1); } };
+template <class Mode>
+inline unsigned prmt_mode(unsigned a, unsigned b, unsigned m) {
+  unsigned selector = 0;
+  for (unsigned i = 0; i < 4; ++i) selector |= (Mode::at(m & 3, i) & 7) << 4 * i;
+  return prmt(a, b, selector);
+}
+
+/* The low or the high 32 of the 48 bits of a product. */
+template <class T>
+inline T mul24(T a, T b, bool high) {
+  const int64_t product = (int64_t)((T)((unsigned)a << 8) >> 8) * ((T)((unsigned)b << 8) >> 8);
+  return (T)(high ? product >> 16 : product);
+}
+template <class T>
+inline T saturated_sum(T a, T b) {
+  const int64_t sum = (int64_t)a + b, limit = INT64_C(1) << 31;
+  return (T)(sum < -limit ? -limit : sum >= limit ? limit - 1 : sum);
+}
+
+/* Whether a shuffle's source is in the lane's segment of `width` lanes. */
+inline bool shfl_up_within(unsigned delta, unsigned width) {
+  return delta <= lane_number() % width;
+}
+inline bool shfl_down_within(unsigned delta, unsigned width) {
+  return lane_number() % width + (uint64_t)delta < width;
+}
+inline bool shfl_xor_within(unsigned lanes, unsigned width) {
+  return ((lane_number() ^ lanes) & 31) < (lane_number() & ~(width - 1)) + width;
+}
+
 /* Shifts take counts beyond the width. */
 template <class T>
 inline T shl(T value, unsigned count) {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <cuda_runtime.h>
 
-enum { kThreads = 64, kValues = 40 };
+enum { kThreads = 64, kValues = 46 };
 
 /* A special register with one percent sign, as compilers take it too. */
 __device__ int lane() {
@@ -135,6 +135,18 @@ __global__ void look(uint32_t *out, const float *in, int *stored) {
                : "=r"(r[32]) : "r"(t));
   asm volatile("redux.sync.add.s32 %0, %1, 0xffffffff;" : "=r"(r[33]) : "r"((int)t));
 
+  asm volatile("{ .reg .pred q; shfl.sync.up.b32 %0|q, %2, 3, 0x1000, -1; selp.u32 %1, 1, 0, q; }"
+               : "=r"(r[36]), "=r"(r[37]) : "r"(t));
+  asm("bfind.s32 %0, %1;" : "=r"(r[38]) : "r"(-2 - (int)(t << 10)));
+  asm("bfind.shiftamt.u64 %0, %1;" : "=r"(r[39]) : "l"((uint64_t)t));
+  asm("prmt.b32 %0, %1, %2, 0x9470;" : "=r"(r[40]) : "r"(0x12348056), "r"(0x789abcde));
+  asm("prmt.b32.b4e %0, %1, %2, %3;" : "=r"(r[41]) : "r"(0x12348056), "r"(0x789abcde), "r"(t));
+  asm("prmt.b32.ecl %0, %1, %2, 1;" : "=r"(r[42]) : "r"(0x12348056), "r"(0x789abcde));
+  asm("mul24.hi.s32 %0, %1, %2;" : "=r"(r[43]) : "r"(0x1800000), "r"(3 << 16));
+  asm("mad24.lo.u32 %0, %1, %2, %3;" : "=r"(r[44]) : "r"(0x1000003), "r"(5), "r"(t));
+  asm("mad24.hi.sat.s32 %0, %1, %2, %3;"
+      : "=r"(r[45]) : "r"(0x400000), "r"(0x400000), "r"(0x7fffffff - (int)t));
+
   copy16(&s[4 * t], in + 4 * t);
   asm volatile("cp.async.commit_group;");
   copy4(&one[t], in + t, t % 2 == 0);
@@ -150,6 +162,16 @@ __global__ void look(uint32_t *out, const float *in, int *stored) {
   for (int k = 0; k < kValues; ++k) out[t * kValues + k] = r[k];
 }
 
+/* Four bytes downwards from the one with number m. */
+static uint32_t backwards(uint32_t m) {
+  const uint8_t bytes[] = {0x56, 0x80, 0x34, 0x12, 0xde, 0xbc, 0x9a, 0x78};
+  uint32_t r = 0;
+  for (uint32_t i = 0; i < 4; ++i) r |= (uint32_t)bytes[(m - i) & 7] << 8 * i;
+  return r;
+}
+
+static uint32_t highest(uint32_t value) { return value ? highest(value / 2) + 1 : ~0u; }
+
 static bool right(const uint32_t *r, uint32_t t) {
   const uint64_t low = ~0ull - t + 7, product = 0x12345678ull * 0x9abcdef0u + 0xffffffffu;
   const uint32_t want[kValues] = {
@@ -157,7 +179,9 @@ static bool right(const uint32_t *r, uint32_t t) {
       0xfffffffcu, 2, 0x30000, 3, (uint32_t)product, (uint32_t)(product >> 32) + 1, 1, 1, 1,
       0x11223344, t, 0, 0xc0000000u, 0xbbbbaaaa, t > 10 ? 7u : 108u, 1, 1,
       (uint32_t)-2, 0xffffffffu, 0xc0400000u, 0x23456789, 1, 0x3f800001, 0x66778811,
-      t ^ 1, t % 8 < 6 ? t + 2 : t, t < 32 ? 0xffffffffu : 0xffu, t < 32 ? 496u : 1520u, 1, 1};
+      t ^ 1, t % 8 < 6 ? t + 2 : t, t < 32 ? 0xffffffffu : 0xffu, t < 32 ? 496u : 1520u, 1, 1,
+      t % 16 < 3 ? t : t - 3, t % 16 >= 3, highest(1 + (t << 10)), t ? 63 - highest(t) : ~0u,
+      0xffde7856, backwards(t % 4), 0x12348080, 0xfe800000, 15 + t, 0x7fffffff};
   for (int k = 0; k < kValues; ++k)
     if (r[k] != want[k]) {
       printf("WRONG: value %d of thread %u is %x, want %x\n", k, t, r[k], want[k]);
