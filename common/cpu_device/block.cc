@@ -57,10 +57,6 @@ uint64_t next_random(uint64_t *state) {
   return x ^ x >> 31;
 }
 
-void shuffle(unsigned short *items, unsigned count, uint64_t *state) {
-  for (unsigned i = count; i > 1; --i) std::swap(items[i - 1], items[next_random(state) % i]);
-}
-
 void split(Block *b);
 
 void begin_threads(Block *b) {
@@ -71,7 +67,7 @@ void begin_threads(Block *b) {
   split(b);
   b->random = settings().seed * 0xD1342543DE82EF95u + b->index;
   for (unsigned i = 0; i < b->thread_count; ++i) b->order[i] = (unsigned short)i;
-  shuffle(b->order, b->thread_count, &b->random);
+  shuffle_order(b->order, b->thread_count, &b->random);
 }
 
 /* The fiber's loop gets the threads that have not been started; of shuffled ones, one. */
@@ -79,13 +75,13 @@ INLINED void begin_run(Block *b, Fiber *f) {
   if (__builtin_expect(b->shuffled, 0)) {
     const unsigned i = b->order[b->next_thread++];
     f->loop.from = b->slots[i].index = index_of(i);
-    f->loop.handed_off = 1;
+    f->loop.handed_off = kHandedOff;
     b->slots[i].fiber = f;
     t_thread.slot = &b->slots[i];
     return;
   }
   f->loop.from = index_of(b->next_thread);
-  f->loop.handed_off = 0;
+  f->loop.handed_off = kKept;
   t_thread.slot = nullptr;
   b->worker->fiber = f;
   b->next_thread = b->thread_count;
@@ -173,7 +169,7 @@ INLINED void release_barrier_if_complete(Block *b) {
   if (b->ready->count == 0) {
     std::swap(b->ready, b->at_barrier);
     b->at_barrier->head = b->at_barrier->count = 0;
-    if (__builtin_expect(b->shuffled, 0)) shuffle(b->ready->items, n, &b->random);
+    if (__builtin_expect(b->shuffled, 0)) shuffle_order(b->ready->items, n, &b->random);
   } else {
     while (b->at_barrier->count) b->ready->push(b->at_barrier->pop());
   }
@@ -369,6 +365,20 @@ bool next_block(ThreadLoop *loop) {
   return true;
 }
 
+void shuffle_order(unsigned short *items, unsigned count, uint64_t *state) {
+  for (unsigned i = count; i > 1; --i) std::swap(items[i - 1], items[next_random(state) % i]);
+}
+
+void end_whole_block() {
+  Block *b = this_block();
+  if (t_thread.slot) { /* shuffled: end_thread() is next, for the block's last one */
+    b->live = 1;
+    b->next_thread = b->thread_count;
+  } else {
+    b->worker->fiber->loop.handed_off = kBlockDone;
+  }
+}
+
 void run_blocks(Worker *w) {
   w->main.fiber = &w->main_fiber;
   if (w->launch->block_count > kManyBlocks) sort_spare_fibers(w);
@@ -382,7 +392,7 @@ static __attribute__((noinline)) void take_new_slot(Block *b, Fiber *f) {
   const unsigned from = linear_index(f->loop.from);
   b->live -= i - from;
   b->next_thread = i + 1;
-  f->loop.handed_off = 1;
+  f->loop.handed_off = kHandedOff;
   b->slots[i].fiber = f;
   b->slots[i].index = t_thread.thread_index;
   t_thread.slot = &b->slots[i];

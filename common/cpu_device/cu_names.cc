@@ -232,6 +232,16 @@ void Names::add_variables(size_t start, size_t name, size_t end, const std::stri
   }
 }
 
+std::vector<std::string> Names::constants() const {
+  std::vector<std::string> out;
+  for (const auto &entry : variables_) {
+    bool constant = !device_variables_.count(entry.first);
+    for (const Variable &v : entry.second) constant = constant && v.constant;
+    if (constant) out.push_back(entry.first);
+  }
+  return out;
+}
+
 /* ---- where a name is declared, and where that holds ---- */
 
 /* The bracket that is open at token i; 0: none. */

@@ -58,6 +58,9 @@ class Names : private Tokens {
   /* The last token at which what is declared at token i can be seen. */
   size_t scope_end(size_t i) const;
 
+  /* Numbers of the program's that are declared const, outside of functions. */
+  std::vector<std::string> constants() const;
+
   /* Why `token`, the name before <<<, is no kernel; empty where it may be one. */
   std::string launch_problem(size_t token) const;
 

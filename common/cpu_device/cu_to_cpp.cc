@@ -20,10 +20,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cu_arch.h"
+#include "cu_leaves.h"
 #include "cu_names.h"
+#include "cu_phases.h"
 #include "cu_ptx.h"
 #include "cu_steps.h"
 #include "cu_tokens.h"
@@ -41,8 +44,16 @@ struct Edit {
 
 class Translator : private Tokens {
  public:
-  Translator(const Source &src, bool warn_of_double, bool relaxed_constexpr)
-      : Tokens(src), names_(src, relaxed_constexpr), warn_of_double_(warn_of_double) {}
+  struct Options {
+    bool warn_of_double = true, relaxed_constexpr = false;
+    bool cut = true;           /* kernels at their barriers, where that can be done */
+  };
+  Translator(const Source &src, const Options &options)
+      : Tokens(src),
+        names_(src, options.relaxed_constexpr),
+        leaves_(src),
+        phases_(src, names_, leaves_),
+        options_(options) {}
 
   bool run() {
     const Names::Problem bracket = names_.unmatched_bracket();
@@ -51,7 +62,7 @@ class Translator : private Tokens {
       p.warning ? warn(p.token, p.message) : fail(p.token, p.message);
     find_functions();
     keep_in_step();
-    if (warn_of_double_) find_float_code();
+    if (options_.warn_of_double) find_float_code();
     for (size_t i = 0; i + 1 < t_.size(); ++i) {
       if (t_[i].system) continue;
       if (is(i, "__shared__")) {
@@ -66,27 +77,14 @@ class Translator : private Tokens {
     std::map<size_t, std::string> limits;
     for (const Names::Insertion &c : names_.constant_limits()) limits[c.after] += asserted(c.about, c.text);
     for (const auto &limit : limits) edits_.push_back({t_[limit.first].end, t_[limit.first].end, limit.second});
+    for (const auto &entry : watched_) in_bodies_[entry.first].insert(0, entry.second);
     for (const auto &entry : in_bodies_) replace(entry.first, entry.first, "{" + entry.second);
+    for (const auto &entry : watched_) in_bodies_[entry.first].erase(0, entry.second.size());
     return !failed_;
   }
 
   /* The text with the edits made; what was not replaced keeps its line and column. */
-  std::string result() const {
-    std::map<size_t, const Edit *> ordered;
-    for (const Edit &e : edits_) ordered[e.begin] = &e;
-    std::string out;
-    size_t at = 0;
-    for (const auto &entry : ordered) {
-      const Edit &e = *entry.second;
-      if (e.begin < at) continue; /* within text that another edit replaced */
-      out.append(src_.text, at, e.begin - at);
-      out += e.with;
-      at = e.end;
-      out += back_in_place(e);
-    }
-    out.append(src_.text, at, std::string::npos);
-    return out;
-  }
+  std::string result() const { return result(0, src_.text.size(), phases_.edits(), true); }
 
  private:
   struct Function {
@@ -97,7 +95,7 @@ class Translator : private Tokens {
   };
 
   /* What, after an edit, makes the compiler count on from where its end is in the source. */
-  std::string back_in_place(const Edit &e) const {
+  std::string back_in_place(const Edit &e, bool copy) const {
     const auto next = std::lower_bound(t_.begin(), t_.end(), e.end,
                                        [](const Token &t, size_t begin) { return t.begin < begin; });
     const auto lines = [&](size_t from, size_t to) {
@@ -106,8 +104,44 @@ class Translator : private Tokens {
     const size_t swallowed = lines(e.begin, e.end), old_size = e.end - e.begin;
     if (lines(e.end, next->begin) != 0) return std::string(swallowed, '\n');
     if (swallowed == 0 && e.with.size() <= old_size) return std::string(old_size - e.with.size(), ' ');
-    return "\n# " + std::to_string(next->line) + " \"" + src_.files[(size_t)next->file] + "\"\n" +
+    return "\n# " + std::to_string(next->line) + " \"" + src_.files[(size_t)next->file] + (copy ? "\" 3\n" : "\"\n") +
            std::string(e.end - src_.text.rfind('\n', e.end - 1) - 1, ' ');
+  }
+
+  /* The source's text from `at` to `end` with the edits, and with `phases` before and above them. */
+  std::string result(size_t at, size_t end, const std::vector<PhaseEdit> &phases, bool whole) const {
+    std::map<size_t, const Edit *> own;
+    for (const Edit &e : edits_)
+      if (at <= e.begin && e.end <= end) own[e.begin] = &e;
+    /* By place; what goes in before a place, before what takes its text's; phases first. */
+    std::map<std::tuple<size_t, bool, bool>, Edit> ordered;
+    for (const auto &entry : own)
+      ordered[{entry.first, entry.second->end > entry.first, true}] = *entry.second;
+    for (const PhaseEdit &e : phases) ordered[{e.begin, e.end > e.begin, false}] = {e.begin, e.end, e.with};
+    if (whole)
+      for (const Phases::Copy &c : phases_.used_copies()) {
+        const size_t place = t_[c.body_end].end;
+        ordered[{place, false, false}] = {place, place, copy(c)};
+      }
+    std::string out;
+    for (const auto &entry : ordered) {
+      const Edit &e = entry.second;
+      if (e.begin < at) continue; /* within text that another edit replaced */
+      out.append(src_.text, at, e.begin - at);
+      out += e.with + back_in_place(e, !whole);
+      at = e.end;
+    }
+    return out.append(src_.text, at, end - at);
+  }
+
+  /* A device function again, for whole blocks. What the compiler warns of it says once. */
+  std::string copy(const Phases::Copy &c) const {
+    auto more = in_bodies_.find(c.body);
+    const std::string declarations = more == in_bodies_.end() ? "" : more->second;
+    const std::string place = " \"" + file(c.body) + "\"";
+    return "\n# " + std::to_string(t_[c.body].line) + place + " 3\n" + c.head + declarations +
+           result(t_[c.body].end, t_[c.body_end].begin, c.edits, false) + "}\n# " +
+           std::to_string(t_[c.body_end].line) + place + "\n";
   }
 
   void replace(size_t first, size_t last, std::string with) {
@@ -147,7 +181,8 @@ class Translator : private Tokens {
         f.begin = i;
         f.kernel = f.kernel || is(i, "__global__");
         functions_.push_back(f);
-        note_leaf(f);
+        leaves_.note(f.name, f.begin, f.body, f.body_end);
+        if (options_.cut) phases_.add({f.name, f.begin, f.body, f.body_end, f.kernel, in_namespace(f.begin, true)});
         if (f.kernel) ++kernels_named_[f.name];
         if (f.kernel && has_pack(f)) variadic_.insert(f.name);
         i = f.body; /* lambdas and such inside are looked at too */
@@ -173,13 +208,13 @@ class Translator : private Tokens {
   }
 
   /* Only namespaces (and extern "C") are open around the token, and no template<...> stands
-     before its declaration. */
-  bool in_namespace(size_t i) const {
+     before its declaration, or one may. */
+  bool in_namespace(size_t i, bool templates = false) const {
     size_t first = i;
     while (first > 0 && open_of(first - 1) != ';' && open_of(first - 1) != '}' &&
            open_of(first - 1) != '{') {
       --first;
-      if (is(first, "template")) return false;
+      if (is(first, "template") && !templates) return false;
     }
     int depth = 0;
     for (size_t j = first; j-- > 0;) {
@@ -315,62 +350,6 @@ class Translator : private Tokens {
     return false;
   }
 
-  /* Families of intrinsics: make_float4, __hadd2 and __half2float, __vadd4, __fadd_rz. */
-  static bool only_computes(const std::string &name) {
-    if (name.compare(0, 5, "make_") == 0 || name.compare(0, 6, "curand") == 0) return true;
-    if (name.size() < 6 || name.compare(0, 2, "__") != 0) return false;
-    static const std::set<std::string> suffixes = {"_rn", "_rz", "_ru", "_rd"};
-    return name[2] == 'h' || name[2] == 'v' || suffixes.count(name.substr(name.size() - 3));
-  }
-
-  /* A function is a leaf if nothing in it can make a thread wait for another: no call that
-   * might, and no loop that another thread's store may have to end. */
-  void note_leaf(const Function &f) {
-    static const std::set<std::string> harmless = {
-        "if", "for", "while", "switch", "return", "sizeof", "alignof", "decltype", "void", "bool",
-        "char", "short", "int", "long", "unsigned", "signed", "float", "double", "size_t", "dim3",
-        "static_cast", "reinterpret_cast", "const_cast", "__attribute__", "defined", "int8_t",
-        "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t",
-        "min", "max", "abs", "fabs", "fabsf", "sqrt", "sqrtf", "rsqrt", "rsqrtf", "cbrt", "cbrtf",
-        "exp", "expf", "exp2f", "log", "logf", "log2f", "log10f", "pow", "powf", "sin", "sinf",
-        "cos", "cosf", "tan", "tanf", "tanh", "tanhf", "atan2f", "hypotf", "fma", "fmaf", "fmin",
-        "fmax", "fminf", "fmaxf", "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "round",
-        "roundf", "rint", "rintf", "fmod", "fmodf", "isnan", "isinf", "isfinite", "erf", "erff",
-        "atomicAdd", "atomicSub", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor",
-        "__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__stwb", "__stcg", "__stcs",
-        "__stwt", "__fadd_rn", "__fsub_rn", "__fmul_rn", "__fdiv_rn", "__fsqrt_rn", "__fmaf_rn",
-        "__frcp_rn", "__umulhi", "__mulhi", "__popc", "__clz", "__ffs", "__brev",
-        "__float_as_int", "__float_as_uint", "__int_as_float", "__uint_as_float",
-        "__float2int_rn", "__float2int_rz", "__sinf", "__cosf", "__expf", "__logf", "__powf",
-        "exp2", "exp10f", "expm1f", "log1pf", "log2", "log10", "sincosf", "sincos", "__sincosf",
-        "__tanf", "atanf", "atan", "atan2", "asinf", "acosf", "asin", "acos", "sinh", "cosh",
-        "sinhf", "coshf", "hypot", "sinpif", "cospif", "sinpi", "cospi", "erfc", "erfcf", "erfinv",
-        "erfinvf", "normcdf", "normcdff", "copysignf", "copysign", "lrintf", "llabs", "ldexpf",
-        "ldexp", "signbit", "__exp10f", "__log2f", "__log10f", "__fdividef", "fdividef",
-        "__saturatef", "__dp4a", "__sad", "__usad", "__umul24", "__mul24", "__umul64hi",
-        "__mul64hi", "__popcll", "__clzll", "__ffsll", "__byte_perm", "__funnelshift_l",
-        "__funnelshift_r", "__low2float", "__high2float", "__bfloat162float", "__float2bfloat16",
-        "__float2half", "half", "__half", "half2", "__half2", "__nv_bfloat16",
-        "printf", "assert", "__assert_fail", "__trap", "thread_index", "block_index", "block_dim",
-        "grid_dim", "on_device", "__builtin_memcpy", "memcpy"};
-    bool leaf = true, loops = false, atomics = false;
-    for (size_t i = f.begin; i < f.body_end && leaf; ++i) {
-      if (t_[i].kind != kName) continue;
-      loops = loops || is(i, "while") || is(i, "for") || is(i, "goto");
-      atomics = atomics || src_.text.compare(t_[i].begin, 6, "atomic") == 0;
-      if (is(i, "volatile") || is(i, "__ldcv") || is_asm(i) || (loops && atomics)) leaf = false;
-      if (i <= f.body) continue;
-      size_t next = i + 1;
-      if (open_of(next) == '<' && closing_angle(next)) next = closing_angle(next) + 1;
-      const std::string name = text(i);
-      if (open_of(next) != '(' || harmless.count(name) || only_computes(name)) continue;
-      auto known = leaf_.find(name);
-      leaf = known != leaf_.end() && known->second;
-    }
-    auto at = leaf_.emplace(f.name, leaf).first;
-    at->second = at->second && leaf;
-  }
-
   /* ---- floats that become double ---- */
 
   /* In device code that never says "double", a float that becomes one comes of a literal such
@@ -389,7 +368,7 @@ class Translator : private Tokens {
     for (size_t i = begin; i < body_end; ++i)
       if (is(i, "double")) return;
     float_code_.emplace_back(body, body_end);
-    in_bodies_[body] = pragmas(body, true, {"push", WARN_OF_DOUBLE}) + in_bodies_[body];
+    watched_[body] = pragmas(body, true, {"push", WARN_OF_DOUBLE});
     /* Behind the brace, where a missing ';' is told at the line that lacks it; but before one
        that ends a part of an expression. */
     const char next = open_of(body_end + 1);
@@ -744,8 +723,9 @@ class Translator : private Tokens {
         return fail(lambda, "the closure type of a lambda of the host's cannot be used in the template argument type "
                             "of a __global__ function: mark it __device__, as in [=] __device__ (...) {...}");
     }
-    auto known = leaf_.find(text(base));
-    const char *can_wait = known != leaf_.end() && known->second ? "false" : "true";
+    const char *kind = leaves_.is_leaf(text(base))             ? "::cpu_device::kNeverWaits"
+                       : phases_.takes_whole_block(text(base)) ? "::cpu_device::kWholeBlock"
+                                                               : "::cpu_device::kMayWait";
     std::string quoted;
     for (char c : kernel) quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
     /* Only a name can be a function that is known when the program is compiled; and of a kernel
@@ -760,7 +740,7 @@ class Translator : private Tokens {
                                       ")>()) { return cu_p.template symbol<(" + kernel + ")>(); }";
     const std::string check = plain_call(first, i - 1, args);
     replace(first, i + 2,
-            check + "::cpu_device::launch<" + can_wait + ">(" + (check.empty() ? "" : "::cpu_device::checked") +
+            check + "::cpu_device::launch<" + kind + ">(" + (check.empty() ? "" : "::cpu_device::checked") +
                 "([=](const auto &...cu_a) { " + kernel +
                 "(cu_a...); }), " + sign + ", " + tag + ", ::cpu_device::LaunchPlace{\"" + quoted + "\", \"" +
                 file(i) + "\", " + std::to_string(t_[i].line) +
@@ -932,18 +912,20 @@ class Translator : private Tokens {
   }
 
   Names names_;
+  Leaves leaves_;
+  Phases phases_;
   std::vector<Edit> edits_;
   std::vector<Function> functions_;
   std::vector<std::pair<size_t, size_t>> device_lambdas_;  /* tokens of { and } */
-  std::map<std::string, bool> leaf_;
   std::vector<std::pair<size_t, std::string>> shared_sizes_; /* of declarations, by their __shared__ */
   std::map<std::string, int> kernels_named_;
   std::set<std::string> variadic_;           /* kernels with a parameter pack */
   std::map<size_t, std::string> sections_;   /* by the keyword's token */
   std::map<size_t, std::string> in_bodies_;  /* declarations to add after the { at that token */
+  std::map<size_t, std::string> watched_;    /* pragmas to add there, before these */
   bool named_unsupported_ = false;
   std::vector<std::pair<size_t, size_t>> float_code_;      /* bodies without double: { and } */
-  const bool warn_of_double_;
+  const Options options_;
   bool failed_ = false;
 };
 
@@ -1007,13 +989,14 @@ int main(int argc, char **argv) {
     source.text = merged_readings(host, device);
     tokenize(&source);
   }
-  bool warn_of_double = true, relaxed_constexpr = false;
+  Translator::Options options;
   for (const char *word : command) {
-    if (word && (!strcmp(word, "-w") || !strcmp(word, "-Wno-double-promotion")))
-      warn_of_double = false;
-    if (word && !strcmp(word, "-DCPU_DEVICE_RELAXED_CONSTEXPR")) relaxed_constexpr = true;
+    if (!word) continue;
+    if (!strcmp(word, "-w") || !strcmp(word, "-Wno-double-promotion")) options.warn_of_double = false;
+    if (!strcmp(word, "-DCPU_DEVICE_RELAXED_CONSTEXPR")) options.relaxed_constexpr = true;
+    if (!strcmp(word, "-DCPU_DEVICE_UNCUT")) options.cut = false;
   }
-  Translator translator(source, warn_of_double, relaxed_constexpr);
+  Translator translator(source, options);
   if (!translator.run()) return 1;
   if (!write_file(argv[2], translator.result())) {
     fprintf(stderr, "cu_to_cpp: cannot write %s: %s\n", argv[2], strerror(errno));

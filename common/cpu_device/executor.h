@@ -135,6 +135,12 @@ void go_on_with(Slot *me, Slot *next);
 /* The running thread becomes one with a slot; its linear index. */
 unsigned take_slot(Block *b);
 
+/* The running thread, the block's first one, has run the kernel for all of the block. */
+void end_whole_block();
+
+/* Draws another order. */
+void shuffle_order(unsigned short *items, unsigned count, uint64_t *state);
+
 /* Suspends the running thread, which its caller has put where it will be found. */
 void suspend(Block *b, unsigned me, Waiting why);
 
@@ -157,6 +163,17 @@ void lane_ended(Block *b, unsigned linear);
 
 /* Nothing can run: lanes that asked who is with them learn it. True if some can go on. */
 bool converge(Block *b);
+
+/* Ends the kernel: a lane called a warp operation whose mask lacks it. */
+[[noreturn]] void refuse_mask(unsigned mask, unsigned lane);
+
+/* ---- phases.cc ---- */
+
+/* The address lies among this worker's frames. */
+bool is_frame_address(const void *pointer);
+
+/* Ends the kernel: lanes wait for others of their warp that wait elsewhere. */
+[[noreturn]] void report_missed(unsigned warp, unsigned lanes, const char *where);
 
 /* ---- shared.cc ---- */
 

@@ -103,7 +103,7 @@ bool is_local_address(const void *pointer) {
   const char *p = (const char *)pointer;
   for (const Fiber *f : this_block()->worker->fibers)
     if (p >= f->stack && p < f->stack + kFiberStackSize) return true;
-  return false;
+  return is_frame_address(pointer);
 }
 
 bool is_global_address(const void *pointer) {

@@ -150,14 +150,14 @@ void hold(Block *b, Warp &w, unsigned warp, Meeting &m) {
   }
 }
 
-[[noreturn]] void refuse_mask(unsigned mask, unsigned number) {
+}  // namespace
+
+[[noreturn]] void refuse_mask(unsigned mask, unsigned lane) {
   say("%s%s is lane %u, and its mask 0x%08x lacks that lane: a lane that calls a warp operation "
       "must be in its own mask",
-      line_of_caller().c_str(), where_in_kernel().c_str(), number, mask);
+      line_of_caller().c_str(), where_in_kernel().c_str(), lane, mask);
   abort_kernel(cudaErrorIllegalInstruction);
 }
-
-}  // namespace
 
 /* No thread of the warp can go further without the others. */
 static bool is_stuck(const Block *b, unsigned warp) {

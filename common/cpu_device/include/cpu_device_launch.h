@@ -4,7 +4,7 @@
  *
  * becomes, in one expression,
  *
- *   ::cpu_device::launch<can_wait>(call, sign, tag, place, {grid, block, shared, stream})(a, b)
+ *   ::cpu_device::launch<kind>(call, sign, tag, place, {grid, block, shared, stream})(a, b)
  *
  * `call` calls the kernel (a generic lambda, so overloads and deduced templates work). `sign`
  * tells, where the name means one function, its parameter types: arguments are then converted
@@ -181,7 +181,7 @@ class RebindableCall : public KernelCall {
   virtual std::unique_ptr<KernelCall> with(void **arguments, const LaunchPlace &place) const = 0;
 };
 
-template <bool may_wait, class Call, class... P>
+template <KernelKind kind, class Call, class... P>
 class BoundCall final : public RebindableCall {
  public:
   BoundCall(Call call, P... args) : call_(call), args_(static_cast<P &&>(args)...) {}
@@ -192,14 +192,14 @@ class BoundCall final : public RebindableCall {
   std::unique_ptr<KernelCall> with(void **arguments, const LaunchPlace &place) const override {
     return with(arguments, place, std::index_sequence_for<P...>());
   }
-  bool can_wait() const override { return may_wait; }
+  bool can_wait() const override { return kind == kMayWait; }
   /* By value where the compiler can keep values in registers, so that nothing which a kernel
    * stores seems to change them. A thread that waits would only have more to keep. */
   void run(ThreadLoop *loop) const override {
-    if constexpr (may_wait)
-      run_threads<true>(loop, [this] { std::apply(call_, args_); });
+    if constexpr (kind == kMayWait)
+      run_threads<kind>(loop, [this] { std::apply(call_, args_); });
     else
-      std::apply([&](const P &...args) { run_threads<false>(loop, bind(call_, args...)); }, args_);
+      std::apply([&](const P &...args) { run_threads<kind>(loop, bind(call_, args...)); }, args_);
   }
 
  private:
@@ -237,7 +237,7 @@ constexpr bool fits() {
 }
 
 /* Takes the launch's arguments: as the kernel's parameter types where they are known. */
-template <bool can_wait, class Call, class... P>
+template <KernelKind kind, class Call, class... P>
 struct TypedLauncher {
   Call call;
   LaunchPlace place;
@@ -274,7 +274,7 @@ struct TypedLauncher {
   template <class AnyCall>
   void queue(AnyCall any_call, P &&...args) const {
     queue_launch(place, function, shape,
-                 std::make_unique<BoundCall<can_wait, AnyCall, typename Kept<P>::Type...>>(
+                 std::make_unique<BoundCall<kind, AnyCall, typename Kept<P>::Type...>>(
                      any_call, Kept<P>::of(static_cast<P &&>(args), place)...));
   }
 
@@ -282,7 +282,7 @@ struct TypedLauncher {
   void with_defaults(std::index_sequence<I...>, A &&...args) const {
     using All = std::tuple<P...>;
     queue_launch(place, function, shape,
-                 std::make_unique<BoundCall<can_wait, Call, DefaultedKept<std::tuple_element_t<I, All>>...>>(
+                 std::make_unique<BoundCall<kind, Call, DefaultedKept<std::tuple_element_t<I, All>>...>>(
                      call, device_view_of<DefaultedKept<std::tuple_element_t<I, All>>>(
                                converted<std::tuple_element_t<I, All>>(static_cast<A &&>(args)), place)...));
   }
@@ -302,7 +302,7 @@ struct TypedLauncher {
   }
 };
 
-template <bool can_wait, class Call>
+template <KernelKind kind, class Call>
 struct DeducingLauncher {
   Call call;
   LaunchPlace place;
@@ -311,7 +311,7 @@ struct DeducingLauncher {
   template <class... A>
   void operator()(A... args) const {
     queue_launch(place, nullptr, shape,
-                 std::make_unique<BoundCall<can_wait, Call, A...>>(
+                 std::make_unique<BoundCall<kind, Call, A...>>(
                      call, device_view_of<A>(static_cast<A &&>(args), place)...));
   }
 };
@@ -328,8 +328,8 @@ struct SignatureProbe {
   }
 };
 
-template <bool can_wait, class Call, class... P>
-inline TypedLauncher<can_wait, Call, P...> typed(Call call, LaunchPlace place,
+template <KernelKind kind, class Call, class... P>
+inline TypedLauncher<kind, Call, P...> typed(Call call, LaunchPlace place,
                                                  Signature<P...> signature, LaunchShape shape) {
   return {call, place, signature.function, shape};
 }
@@ -350,7 +350,7 @@ inline std::unique_ptr<KernelCall> bind_pointers(void (*kernel)(P...), void **ar
                                                  const LaunchPlace &place,
                                                  std::index_sequence<I...>) {
   (void)arguments;
-  return std::make_unique<BoundCall<true, CallByAddress<P...>, typename Kept<P>::Type...>>(
+  return std::make_unique<BoundCall<kMayWait, CallByAddress<P...>, typename Kept<P>::Type...>>(
       CallByAddress<P...>{(const void *)kernel}, pointed_argument<P>(arguments[I], place)...);
 }
 
@@ -387,13 +387,13 @@ struct TagProbe {
   }
 };
 
-template <bool can_wait, class Call, class Sign, class Tag>
+template <KernelKind kind, class Call, class Sign, class Tag>
 inline auto launch(Call call, Sign sign, Tag tag, LaunchPlace place, LaunchShape shape) {
   if constexpr (std::is_invocable_v<Tag, TagProbe>) place.symbol = tag(TagProbe{});
   if constexpr (std::is_invocable_v<Sign, SignatureProbe>)
-    return typed<can_wait>(call, place, sign(SignatureProbe{}), shape);
+    return typed<kind>(call, place, sign(SignatureProbe{}), shape);
   else
-    return DeducingLauncher<can_wait, Call>{call, place, shape};
+    return DeducingLauncher<kind, Call>{call, place, shape};
 }
 
 }  // namespace cpu_device

@@ -74,10 +74,16 @@ inline uint3 block_index() { return block_constants<uint3, offsetof(ThreadState,
 inline dim3 block_dim() { return block_constants<dim3, offsetof(ThreadState, block_dim)>(); }
 inline dim3 grid_dim() { return block_constants<dim3, offsetof(ThreadState, grid_dim)>(); }
 
+/* What cu_to_cpp found a kernel to be: one whose threads never wait for each other; one whose
+ * threads may; one that runs a whole block in one call (cpu_device_phases.h). */
+enum KernelKind { kNeverWaits, kMayWait, kWholeBlock };
+
+enum HandedOff { kKept = 0, kHandedOff = 1, kBlockDone = 2 };
+
 /* The threads that one fiber has still to run, in order, from `from` in the current block. */
 struct ThreadLoop {
   uint3 from;
-  int handed_off;
+  HandedOff handed_off;
 };
 
 /* Makes the next block of this worker's share the current one; false: no block is left. */
@@ -97,10 +103,18 @@ class KernelCall {
 /* A thread that had to wait, and whose followers were handed off, has ended: leaves its fiber. */
 [[noreturn]] void end_thread();
 
-/* Runs body() for the threads of one block that are left in `loop`. can_wait: whether a thread
- * may have to. The kernel is inlined, however large it is. */
-template <bool can_wait, class Body>
-__attribute__((noinline, flatten)) void run_block(const ThreadLoop *loop, const Body body) {
+/* Runs body() for the threads of one block that are left in `loop`. The kernel is inlined,
+ * however large it is. */
+template <KernelKind kind, class Body>
+__attribute__((noinline, flatten)) void run_block([[maybe_unused]] ThreadLoop *loop, const Body body) {
+  if constexpr (kind == kWholeBlock) {
+    t_thread.thread_index = uint3{0, 0, 0};
+    set_interruptible(kMayEnd);
+    body();
+    set_interruptible(kInRuntime);
+    return;
+  }
+  constexpr bool can_wait = kind == kMayWait;
   const dim3 size = block_dim();
   unsigned x = loop->from.x, y = loop->from.y, z = loop->from.z;
   if (!can_wait) set_interruptible(kMayEnd);
@@ -114,7 +128,11 @@ __attribute__((noinline, flatten)) void run_block(const ThreadLoop *loop, const 
         body();
         if (can_wait) {
           set_interruptible(kInRuntime);
-          if (__builtin_expect(loop->handed_off, 0)) end_thread();
+          if (__builtin_expect(loop->handed_off != kKept, 0)) {
+            if (loop->handed_off == kHandedOff) end_thread();
+            loop->handed_off = kKept;
+            return;
+          }
         }
       }
     }
@@ -122,9 +140,9 @@ __attribute__((noinline, flatten)) void run_block(const ThreadLoop *loop, const 
   if (!can_wait) set_interruptible(kInRuntime);
 }
 
-template <bool can_wait, class Body>
+template <KernelKind kind, class Body>
 inline void run_threads(ThreadLoop *loop, const Body &body) {
-  do run_block<can_wait>(loop, body);
+  do run_block<kind>(loop, body);
   while (next_block(loop));
 }
 

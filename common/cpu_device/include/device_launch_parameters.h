@@ -8,6 +8,7 @@
 #ifdef __cplusplus
 #include "cpu_device_launch.h"
 #include "cpu_device_cluster.h"
+#include "cpu_device_phases.h"
 #include "cpu_device_shared.h"
 #include "cpu_device_thread.h"
 
