@@ -77,6 +77,7 @@ class Tokens {
     for (;; --i) {
       const char c = open_of(i);
       if (c == ')' || c == ']') i = opening(i);
+      else if (c == '<' && i > 0 && open_of(i - 1) == '<' && touch(i - 1)) --i; /* a shift */
       else if (c == '>') ++depth;
       else if (c == '<' && --depth == 0) return i;
       else if (c == ';' || c == '{' || c == '}') return 0;
@@ -89,6 +90,7 @@ class Tokens {
     for (; i + 1 < t_.size(); ++i) {
       const char c = open_of(i);
       if (c == '(' || c == '[') i = closing(i);
+      else if (c == '<' && depth && open_of(i + 1) == '<' && touch(i)) ++i; /* a shift */
       else if (c == '<') ++depth;
       else if (c == '>' && --depth == 0) return i;
       else if (c == ';' || c == '{' || c == '}') return 0;

@@ -428,6 +428,23 @@ __managed__ int managed_counter = 7;
 namespace inner {
 __device__ double scale;
 static __device__ unsigned long long many[100];
+/* ---- template arguments with a shift in them ---- */
+
+template <int N>
+__device__ int plus(int a) {
+  return a + N;
+}
+template <int N, int M>
+__global__ void shifted(int *x) {
+  x[threadIdx.x] = plus<1 << 4>(N) + plus<(1 << 3)>(M);
+}
+
+TEST(Templates, ShiftsAmongTheArguments) {
+  Ints x(4);
+  shifted<1 << 20, 2><<<1, 2 << 1>>>(x.data());
+  EXPECT_EQ(std::vector<int>(4, (1 << 20) + 2 + 24), x.get());
+}
+
 }  // namespace inner
 
 __global__ void use_variables(float *out) {
