@@ -35,9 +35,9 @@ Footprint &footprint(int device) {
   return table[device];
 }
 
-/* Devices give memory to graphs in pages of 2 MiB. */
+/* Devices give memory to graphs in pieces of 32 MiB. */
 size_t whole_pages(size_t size) {
-  constexpr size_t kPage = size_t(2) << 20;
+  constexpr size_t kPage = size_t(32) << 20;
   return (size + kPage - 1) / kPage * kPage;
 }
 

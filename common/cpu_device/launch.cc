@@ -185,7 +185,6 @@ cudaError_t make_launch(const LaunchPlace &place, const void *function, const La
 cudaError_t check_and_queue(const LaunchPlace &place, const void *function,
                             const LaunchShape &shape, std::unique_ptr<KernelCall> call,
                             bool cooperative) {
-  print_device_text(current_ordinal()); /* of kernels that have run: a launch is when it appears */
   Work work;
   if (cudaError_t e = make_launch(place, function, shape, std::move(call), cooperative, &work))
     return e;

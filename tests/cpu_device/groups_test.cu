@@ -345,5 +345,5 @@ TEST_F(Semaphores, CanBeTried) {
   try_to_visit<<<1, 1>>>(semaphore_, visits_);
   EXPECT_EQ(3, after().sum);
   EXPECT_EQ(2, after().refused);
-  EXPECT_EQ(4, (int)Semaphore::max());
+  EXPECT_LE(4, Semaphore::max());
 }

@@ -138,11 +138,6 @@ inline T mul24(T a, T b, bool high) {
   const int64_t product = (int64_t)((T)((unsigned)a << 8) >> 8) * ((T)((unsigned)b << 8) >> 8);
   return (T)(high ? product >> 16 : product);
 }
-template <class T>
-inline T saturated_sum(T a, T b) {
-  const int64_t sum = (int64_t)a + b, limit = INT64_C(1) << 31;
-  return (T)(sum < -limit ? -limit : sum >= limit ? limit - 1 : sum);
-}
 
 /* Whether a shuffle's source is in the lane's segment of `width` lanes. */
 inline bool shfl_up_within(unsigned delta, unsigned width) {

@@ -181,7 +181,7 @@ static bool right(const uint32_t *r, uint32_t t) {
       (uint32_t)-2, 0xffffffffu, 0xc0400000u, 0x23456789, 1, 0x3f800001, 0x66778811,
       t ^ 1, t % 8 < 6 ? t + 2 : t, t < 32 ? 0xffffffffu : 0xffu, t < 32 ? 496u : 1520u, 1, 1,
       t % 16 < 3 ? t : t - 3, t % 16 >= 3, highest(1 + (t << 10)), t ? 63 - highest(t) : ~0u,
-      0xffde7856, backwards(t % 4), 0x12348080, 0xfe800000, 15 + t, 0x7fffffff};
+      0xffde7856, backwards(t % 4), 0x12348080, 0xfe800000, 15 + t, 0x8fffffff - t};
   for (int k = 0; k < kValues; ++k)
     if (r[k] != want[k]) {
       printf("WRONG: value %d of thread %u is %x, want %x\n", k, t, r[k], want[k]);
