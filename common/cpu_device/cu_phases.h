@@ -67,9 +67,9 @@ class Phases : private Tokens {
 
  private:
   friend class PhaseCutter;
+  void find_enumerators();
   void use(const std::set<std::string> &functions);
 
-  const Source &src_;
   const Names &names_;
   const Leaves &leaves_;
   std::set<std::string> waiting_;    /* what cuts: barriers, warp operations, functions with them */
