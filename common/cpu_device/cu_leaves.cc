@@ -114,7 +114,10 @@ Leaves::Read Leaves::read(const std::set<std::string> &waiting, size_t begin, si
     if (i <= body) continue;
     size_t next = i + 1;
     if (open_of(next) == '<' && closing_angle(next)) next = closing_angle(next) + 1;
-    if (open_of(next) != '(' || waiting.count(name)) continue;
+    if (open_of(next) != '(') continue;
+    /* Only a plain name is cut at: x.f() and space::f() may be others, or this one, whole. */
+    const bool qualified = open_of(i - 1) == '.' || is(i - 1, "->") || is(i - 1, "::");
+    if (!qualified && waiting.count(name)) continue;
     if (is_atomic(name)) atomics = atomics || result_is_used(i);
     if (is_harmless(name) || (!objects_wait_ && is_object(i, begin, body))) continue;
     auto known = known_.find(name);

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cu_phase_cutter.h"
 
+#include <algorithm>
+
 PhaseCutter::PhaseCutter(const Source &src, Phases *all, const Phases::Function &f)
     : Statements(src),
       all_(*all),
@@ -45,7 +47,8 @@ std::vector<PhaseEdit> PhaseCutter::edits() const {
 
 Phases::Copy PhaseCutter::copy() const {
   return {start_,      f_.body,      f_.body_end,          head(),    edits(),
-          parameters_, frame_type(), !template_.empty(),   barriers_, calls_, false};
+          parameters_, frame_type(), !template_.empty(),   result_ == "void ",
+          barriers_,   calls_,       false};
 }
 
 /* ---- looking ---- */
@@ -176,17 +179,25 @@ void PhaseCutter::cut_statement(const Statement &s) {
     case Statement::kDo:
       if (cuts(s.open, s.close) || !header_is_uniform(s)) return fail();
       ++loops_;
-      governed(s.parts[0]);
+      governed(s.parts[0], ends_threads() ? " if (!cu_b.live().any()) break;" : "");
       --loops_;
       return;
     default: return fail();
   }
 }
 
-/* What an if or a loop governs. */
-void PhaseCutter::governed(const Statement &part) {
-  if (part.kind == Statement::kBlock) return statements(part.parts, false);
-  if (writing_) before(part.first, " {");
+/* Threads of the kernel return early: when all have, no loop goes on. */
+bool PhaseCutter::ends_threads() const {
+  return f_.kernel && std::any_of(regions_.begin(), regions_.end(), [](const Region &r) { return r.returns; });
+}
+
+/* What an if or a loop governs; `first` is done before it. */
+void PhaseCutter::governed(const Statement &part, const std::string &first) {
+  if (part.kind == Statement::kBlock) {
+    if (writing_ && !first.empty()) after(part.first, first);
+    return statements(part.parts, false);
+  }
+  if (writing_) before(part.first, " {" + first);
   statements({part}, false);
   if (writing_) after(part.last, " }");
 }

@@ -89,7 +89,8 @@ class PhaseCutter : private Statements {
   void statements(const std::vector<Statement> &list, bool top);
   void mixture(const Statement &s, bool top);
   void cut_statement(const Statement &s);
-  void governed(const Statement &part);
+  bool ends_threads() const;
+  void governed(const Statement &part, const std::string &first = "");
   void narrow(const Statement &s);
 
   int new_region();
@@ -114,6 +115,7 @@ class PhaseCutter : private Statements {
   void cut_syncwarp(const Statement &s);
   bool read_operations(const Statement &s, std::vector<Operation> *operations) const;
   bool read_operation(size_t i, Operation *o) const;
+  bool may_go_first(const Statement &s, const Operation &o, const std::set<std::string> &earlier) const;
   bool needs_order(size_t i) const;
   void bring(const Statement &s, const std::vector<Operation> &operations);
   void bring_value(int r, int slot, const Operation &o, Bringing *made);
@@ -135,10 +137,13 @@ class PhaseCutter : private Statements {
   bool lies_in_frame(int k) const;
   bool can_lie_in_frame(int k) const;
   bool lies_there(int k) const;
+  bool is_pointed_at(int k) const;
+  bool keeps_addresses(const Region &r) const;
   bool is_address_of(size_t i) const;
   bool is_quiet(const Region &r) const;
   bool is_quiet_token(size_t i, size_t first) const;
   bool asks_thread(const PhaseVariable &v) const;
+  bool has_value_after(const Region &r, const PhaseVariable &v) const;
   bool changed_in(const Region &r, const PhaseVariable &v) const;
 
   /* ---- writing (cu_phase_text.cc) ---- */

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cu_phase_cutter.h"
 
+#include <algorithm>
+
 const std::map<std::string, WarpOperation> kWarpOperations = {
     {"__shfl_sync", {"shuffle", false}},         {"__shfl_up_sync", {"shuffle_up", false}},
     {"__shfl_down_sync", {"shuffle_down", false}}, {"__shfl_xor_sync", {"shuffle_xor", false}},
@@ -50,17 +52,39 @@ void PhaseCutter::cut_syncwarp(const Statement &s) {
 
 /* The operations of a statement, all of which are done whatever their values. */
 bool PhaseCutter::read_operations(const Statement &s, std::vector<Operation> *operations) const {
+  std::set<std::string> so_far, earlier; /* names, and those that stand before a comma */
+  int depth = 0;
   for (size_t i = s.first; i < s.last; ++i) {
+    const char c = open_of(i);
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (c == ',' && depth == 0) earlier = so_far;
+    if (t_[i].kind == kName) so_far.insert(text(i));
     if (is_cut(i)) {
       Operation o = {};
-      if (!read_operation(i, &o)) return false;
+      if (!read_operation(i, &o) || !may_go_first(s, o, earlier)) return false;
       operations->push_back(o);
       i = o.close;
     } else if (needs_order(i)) {
       return false;
     }
   }
+  const auto is_warp = [&](const Operation &o) { return kWarpOperations.count(text(o.name)) != 0; };
+  const auto warps = std::count_if(operations->begin(), operations->end(), is_warp);
+  if (warps && (size_t)warps < operations->size()) return false; /* the function's own would take its slots */
   return !operations->empty() && operations->size() <= kMaxOperations && !is(s.first, "__syncthreads");
+}
+
+/* It is done before the rest of the statement; what stands before a comma comes before it. */
+bool PhaseCutter::may_go_first(const Statement &s, const Operation &o, const std::set<std::string> &earlier) const {
+  auto callee = all_.copies_.find(text(o.name));
+  if (callee != all_.copies_.end()) {
+    const bool alone = s.first == o.name && o.close + 1 == s.last;
+    return earlier.empty() && (alone || !callee->second.is_void);
+  }
+  for (size_t i = o.open; i < o.close; ++i)
+    if (t_[i].kind == kName && earlier.count(text(i))) return false;
+  return true;
 }
 
 bool PhaseCutter::read_operation(size_t i, Operation *o) const {

@@ -43,8 +43,11 @@ bool PhaseCutter::read_signature() {
 bool PhaseCutter::read_result() {
   static const std::set<std::string> dropped = {"__device__", "__host__", "__forceinline__", "__inline__",
                                                 "inline",     "static",   "constexpr",       "__noinline__"};
+  bool points = false;
+  for (size_t i = start_; i < name_; ++i) points = points || open_of(i) == '*';
   for (size_t i = start_; i < name_; ++i) {
-    if (is(i, "auto") || is(i, "extern") || open_of(i) == '&') return false;
+    if (is(i, "auto") || is(i, "extern") || open_of(i) == '&' || open_of(i) == '[') return false;
+    if (is(i, "const") && !points) continue; /* of a value: nothing to a caller */
     if (is(i, "::") && i + 1 == name_) return false;
     if ((is(i, "__attribute__") || is(i, "__launch_bounds__")) && open_of(i + 1) == '(') {
       i = closing(i + 1);

@@ -55,6 +55,28 @@ void PhaseCutter::find_frames() {
     frame_[k] = true;
     kept_members_ += member(v.declaration, v.declarator, member_name((int)k)) + " ";
   }
+  for (const Region &r : regions_)
+    for (int k : r.declares)
+      if (!frame_[(size_t)k] && is_pointed_at(k) && keeps_addresses(r)) return fail();
+}
+
+/* Its address is taken, or an array becomes a pointer. */
+bool PhaseCutter::is_pointed_at(int k) const {
+  const PhaseVariable &v = vars()[(size_t)k];
+  for (size_t i = v.declarator.name + 1; i <= v.scope_end; ++i)
+    if (variables_.at(i) == k && (is_address_of(i) || (v.declarator.array && open_of(i + 1) != '['))) return true;
+  return false;
+}
+
+/* A later phase may find an address that was stored in this one. */
+bool PhaseCutter::keeps_addresses(const Region &r) const {
+  for (size_t k = 0; k < vars().size(); ++k) {
+    const PhaseVariable &v = vars()[k];
+    const bool kept = frame_[k] || (v.parameter && !f_.kernel);
+    const bool holds = v.declarator.pointer || !v.declaration.builtin;
+    if (kept && holds && (r.declares.count((int)k) || changed_in(r, v))) return true;
+  }
+  return false;
 }
 
 /* It is an array in a frame, and has no declaration beside. */
@@ -115,6 +137,11 @@ bool PhaseCutter::is_quiet_token(size_t i, size_t first) const {
   if (c == '*' && (i == first || (t_[i - 1].kind != kNumber && variables_.at(i - 1) < 0))) return false;
   if (is(i, "threadIdx")) return false;
   return t_[i].kind != kName || open_of(after_angle(i + 1)) != '(' || kQuiet.count(text(i)) || is_cut(i);
+}
+
+/* It is declared in the phase: with a value, or gets one. */
+bool PhaseCutter::has_value_after(const Region &r, const PhaseVariable &v) const {
+  return !v.scalar || v.declarator.init_first || changed_in(r, v);
 }
 
 bool PhaseCutter::changed_in(const Region &r, const PhaseVariable &v) const {
@@ -223,7 +250,7 @@ std::string PhaseCutter::end_of(int r) const {
     if (v.derived || v.uniform) continue;
     if (v.parameter && !f_.kernel) {
       if (v.scalar && changed_in(region, v)) s += "cu_p." + v.name + " = " + v.name + "; ";
-    } else if (frame_[(size_t)k] && (own ? !lies_there(k) : v.scalar && changed_in(region, v))) {
+    } else if (frame_[(size_t)k] && (own ? !lies_there(k) && has_value_after(region, v) : v.scalar && changed_in(region, v))) {
       s += "::cpu_device::keep(cu_f." + member_name(k) + ", " + v.name + "); ";
     }
   }

@@ -45,11 +45,21 @@ bool PhaseVariables::read(bool kernel, size_t open, size_t body, const std::vect
     v.uniform = kernel && !v.declarator.reference;
     all_.push_back(v);
   }
-  if (!collect(list, body_end)) return false;
+  if (!collect(list, body_end) || any_hides_another()) return false;
   find_changes(body);
   find_uniform();
   find_derived();
   return true;
+}
+
+/* What is computed anew among the users of the inner variable may need the outer one. */
+bool PhaseVariables::any_hides_another() const {
+  for (const PhaseVariable &outer : all_)
+    for (const PhaseVariable &inner : all_)
+      if (outer.name == inner.name && outer.declarator.name < inner.declarator.name &&
+          inner.declarator.name <= outer.scope_end)
+        return true;
+  return false;
 }
 
 bool PhaseVariables::collect_part(const Statement &s) {
@@ -65,6 +75,7 @@ bool PhaseVariables::collect(const std::vector<Statement> &list, size_t scope_en
       if (shared) {
         for (size_t i = s.first; i < s.last; ++i)
           if (t_[i].kind == kName && open_of(i + 1) == '[') shared_arrays_.insert(text(i));
+          else if (t_[i].kind == kName && (open_of(i + 1) == ';' || open_of(i + 1) == ',')) shared_numbers_.insert(text(i));
       } else if (!declare(s.first, s.last, scope_end, false, cut) && s.last > s.first) {
         sites_.push_back({s.first, s.last - 1, ifs_, false, 0});
       }
@@ -167,8 +178,19 @@ bool PhaseVariables::passed_by_reference(size_t i) const {
            name == "__ballot_sync" || name == "__any_sync" || name == "__all_sync");
 }
 
+/* `int &r = v;`, and who changes r changes v. */
+bool PhaseVariables::initialises_reference(size_t i) const {
+  for (size_t j = i - 1; j > 2; --j) {
+    const char c = open_of(j);
+    if (c == '{' && j == i - 1 && t_[j - 1].kind == kName && open_of(j - 2) == '&') return true;
+    if (c == ';' || c == '{' || c == '}') return false;
+    if (c == '=' && !is(j + 1, "=") && t_[j - 1].kind == kName && open_of(j - 2) == '&') return true;
+  }
+  return false;
+}
+
 bool PhaseVariables::is_changed(size_t i, const PhaseVariable &v) const {
-  if (passed_by_reference(i)) return true;
+  if (passed_by_reference(i) || initialises_reference(i)) return true;
   size_t after = i + 1;
   const bool points = v.declarator.pointer || (v.parameter && v.declarator.array);
   if (points && (open_of(after) == '[' || is(after, "->"))) return false;
@@ -237,9 +259,13 @@ bool PhaseVariables::is_uniform(size_t first, size_t last) const {
       continue;
     }
     if (t_[i].kind != kName) return false;
-    if (i > first && open_of(i - 1) == '.') continue;
+    if (i > first && open_of(i - 1) == '.') {
+      if (open_of(i + 1) == '(') return false; /* a member function: it may ask who calls */
+      continue;
+    }
     const std::string name = text(i);
     const int k = at(i);
+    if (k < 0 && shared_numbers_.count(name)) return false;
     if (k >= 0) {
       if (!all_[(size_t)k].uniform) return false;
     } else if (names_.is_builtin(i)) {
@@ -330,7 +356,7 @@ void PhaseVariables::find_derived() {
     for (int k : entry.second) {
       PhaseVariable &v = all_[(size_t)k];
       const Declarator &d = v.declarator;
-      v.derived = !v.uniform && d.init_first && !d.array && !d.reference && !v.declaration.is_static &&
+      v.derived = !v.uniform && d.init_first && (v.scalar || v.declaration.is_auto) && !d.array && !d.reference && !v.declaration.is_static &&
                   !v.in_header && v.changes.empty() && is_derived_from(d.init_first, d.init_last, d.name);
     }
   }

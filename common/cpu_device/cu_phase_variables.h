@@ -72,10 +72,12 @@ class PhaseVariables : protected Statements {
 
   bool collect(const std::vector<Statement> &list, size_t scope_end);
   bool collect_part(const Statement &s);
+  bool any_hides_another() const;
   bool declare(size_t first, size_t end, size_t scope_end, bool in_header, bool cut);
   void find_changes(size_t body);
   bool is_changed(size_t i, const PhaseVariable &v) const;
   bool passed_by_reference(size_t i) const;
+  bool initialises_reference(size_t i) const;
   void find_uniform();
   bool changes_stay_uniform(const PhaseVariable &v) const;
   void find_derived();
@@ -88,7 +90,7 @@ class PhaseVariables : protected Statements {
   std::vector<PhaseVariable> all_;
   std::map<size_t, std::vector<int>> declared_;  /* by a declaration's first token */
   std::set<size_t> not_uniform_;                 /* declarations whose initialiser has a cut */
-  std::set<std::string> shared_arrays_;
+  std::set<std::string> shared_arrays_, shared_numbers_;
   std::vector<Site> sites_;
   std::vector<size_t> ifs_;                      /* around what is collected now */
   std::map<size_t, std::pair<size_t, size_t>> conditions_;  /* of an if, by its first token */

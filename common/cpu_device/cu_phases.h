@@ -58,7 +58,7 @@ class Phases : private Tokens {
     std::vector<PhaseEdit> edits;
     std::vector<std::string> parameters;
     std::string frame;           /* the type of its parameters and result */
-    bool is_template;
+    bool is_template, is_void;
     bool barriers;               /* of the block, in it or in what it calls */
     std::set<std::string> calls; /* other such functions */
     bool used;                   /* by a kernel that is cut */

@@ -512,6 +512,97 @@ TEST(Phases, LanesThatHaveEnded) {
     ASSERT_EQ(t >= 20 ? -1 : (t ^ 16) < 20 ? (t ^ 16) + 100 : 0, got[(size_t)t]) << t;
 }
 
+/* ---- what only looks the same for all, or as if it could be computed anew ---- */
+
+struct Stepper {
+  int at;
+  __device__ void step() { at += (int)threadIdx.x; }
+};
+
+struct First {
+  int value;
+  __device__ explicit First(const int *p) : value(*p) {}
+};
+
+__device__ int next_of(int v) { return __shfl_sync(kAll, v, 2) + 1; }
+
+__global__ void each_for_itself(int *x, Stepper s) {
+  const int t = threadIdx.x;
+  First first(x);
+  int v = x[t], alike = 3, unset;
+  int &alias = alike;
+  alias += t;
+  s.step();
+  __syncthreads();
+  if (t == 0) x[0] = -9;
+  {
+    int &other = v;
+    other += 5;
+  }
+  __syncthreads();
+  unset = v;
+  __syncthreads();
+  x[t] = unset * 1000 + first.value * 100 + s.at + alike + next_of(t);
+}
+
+TEST(Phases, EachThreadForItself) {
+  std::vector<int> h(32);
+  std::iota(h.begin(), h.end(), 2);
+  Numbers x(h);
+  each_for_itself<<<1, 32>>>(x.data(), Stepper{7});
+  const std::vector<int> got = x.get();
+  for (int t = 0; t < 32; ++t) ASSERT_EQ((t + 2 + 5) * 1000 + 2 * 100 + (7 + t) + (3 + t) + 3, got[(size_t)t]) << t;
+}
+
+__device__ int sum_of_warp(int v) {
+  for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(kAll, v, d);
+  return __shfl_sync(kAll, v, 0);
+}
+
+__global__ void two_in_a_statement(int *x) {
+  const int t = threadIdx.x;
+  int v = t, w;
+  int both = __shfl_xor_sync(kAll, v, 1) + sum_of_warp(v);
+  v += __shfl_xor_sync(kAll, v, 1), w = __shfl_xor_sync(kAll, v, 2);
+  int twice = v * 2, other = __shfl_sync(kAll, twice, 5);
+  x[t] = both * 10000 + w * 100 + other;
+}
+
+TEST(Phases, TwoInAStatement) {
+  Numbers x(std::vector<int>(32, 0));
+  two_in_a_statement<<<1, 32>>>(x.data());
+  const std::vector<int> got = x.get();
+  for (int t = 0; t < 32; ++t)
+    ASSERT_EQ(((t ^ 1) + 496) * 10000 + ((t ^ 2) + (t ^ 3)) * 100 + 18, got[(size_t)t]) << t;
+}
+
+/* Loops around barriers that nobody is left in. */
+__global__ void all_leave(int *x, unsigned n) {
+  __shared__ int rounds;
+  const int t = threadIdx.x;
+  if (n == 0) return;
+  for (unsigned k = 0; k < n - 1; ++k) {
+    x[t] += 1;
+    __syncthreads();
+  }
+  if (t == 0) rounds = 0;
+  while (true) {
+    __syncthreads();
+    if (t == 0) ++rounds;
+    __syncthreads();
+    x[t] += 10;
+    if (rounds > 3) return;
+  }
+}
+
+TEST(Phases, LoopsEndWhenAllThreadsHaveLeft) {
+  Numbers x(std::vector<int>(40, 5));
+  all_leave<<<1, 40>>>(x.data(), 0);
+  EXPECT_EQ(std::vector<int>(40, 5), x.get());
+  all_leave<<<1, 40>>>(x.data(), 3);
+  EXPECT_EQ(std::vector<int>(40, 47), x.get());
+}
+
 /* ---- however they are launched ---- */
 
 TEST(Phases, LaunchedByAddress) {

@@ -338,11 +338,15 @@ class Lanes {
   Chosen chosen_;
 };
 
-/* What a thread keeps for a later phase. */
+/* What a thread keeps for a later phase; it may have no value yet. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 template <class T>
 inline void keep(T &frame, const T &local) {
   __builtin_memcpy((void *)&frame, (const void *)&local, sizeof frame);
 }
+#pragma GCC diagnostic pop
 
 }  // namespace cpu_device
 
