@@ -58,7 +58,7 @@ class BlockRun {
   T *frames() {
     static_assert(alignof(T) <= 64, "frames are aligned to 64 bytes");
     char *const first = top_;
-    top_ += (sizeof(T) * n_ + 63) & ~(size_t)63;
+    top_ += (sizeof(T) * ((n_ + 31) & ~31u) + 63) & ~(size_t)63; /* whole warps' */
     if (__builtin_expect(top_ > end_, 0)) frames_are_full();
     return (T *)first;
   }
@@ -216,12 +216,16 @@ inline auto BlockRun::meet(unsigned slot, const Mask &mask, unsigned lanes, cons
   const Exchange<false> e = meet(slot, mask);
   const size_t offset = (size_t)((const char *)&first - (const char *)frames);
   if constexpr (sizeof(Frame) <= sizeof(uint64_t)) {
-    memcpy(e.met_->given, frames, n_ * sizeof(Frame));
+    /* Whole warps: behind the last thread there are only frames that nobody reads. */
+    for (unsigned w = 0; w * kWarpSize < n_; ++w)
+      if (e.met_->present[w])
+        memcpy((char *)e.met_->given + w * kWarpSize * sizeof(Frame), frames + w * kWarpSize,
+               kWarpSize * sizeof(Frame));
     judge(e.met_, lanes, sizeof(Frame));
     return Exchange<true, sizeof(Frame)>(this, e.met_, offset);
   } else {
     for (unsigned i = 0; i < n_; ++i)
-      memcpy(&e.met_->given[i], (const char *)&frames[i] + offset, sizeof(T));
+      if (e.met_->present[i / kWarpSize]) memcpy(&e.met_->given[i], (const char *)&frames[i] + offset, sizeof(T));
     judge(e.met_, lanes, sizeof(uint64_t));
     return Exchange<true>(this, e.met_);
   }
