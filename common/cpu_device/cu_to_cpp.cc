@@ -64,6 +64,7 @@ class Translator : private Tokens {
     keep_in_step();
     if (options_.warn_of_double) find_float_code();
     for (size_t i = 0; i + 1 < t_.size(); ++i) {
+      if (is_cluster_dims(i)) remove_cluster_dims(i); /* to the preprocessor, a system header's */
       if (t_[i].system) continue;
       if (is(i, "__shared__")) {
         i = shared_declaration(i);
@@ -440,8 +441,6 @@ class Translator : private Tokens {
     const std::string name = text(i);
     if (gone.count(name)) {
       replace(i, i, "");
-    } else if (is_cluster_dims(i)) {
-      remove_cluster_dims(i);
     } else if (name == "__launch_bounds__" && open_of(i + 1) == '(') {
       replace(i, closing(i + 1), "");
     } else if (name == "__noinline__" && !(i && (open_of(i - 1) == '(' || open_of(i - 1) == ','))) {
