@@ -408,7 +408,7 @@ class Instruction {
 
   std::string of_24_bits(const std::string &type) {
     const bool sum = parts_[0] == "mad24";
-    if (!(type == "int" || type == kUnsigned) || !(has("lo") || has("hi")) || count() != 3 + sum)
+    if (!(type == "int" || type == kUnsigned) || !(has("lo") || has("hi")) || count() != (sum ? 4u : 3u))
       return "";
     const std::string product = kPtx + "mul24(" + value(1, type) + ", " + value(2, type) +
                                 (has("hi") ? ", true)" : ", false)");
