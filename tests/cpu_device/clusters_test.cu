@@ -10,8 +10,18 @@
 
 namespace cg = cooperative_groups;
 
+/* For older architectures kernels are compiled without their bodies; there the tests are skipped. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define HAS_CLUSTERS 0
+#define IN_CLUSTERS_OF_FOUR
+#else
+#define HAS_CLUSTERS 1
+#define IN_CLUSTERS_OF_FOUR __cluster_dims__(4, 1, 1)
+#endif
+
 /* Each block puts its number into shared memory and takes its right neighbour's. */
 __device__ void pass_to_the_left(int *out) {
+#if HAS_CLUSTERS
   __shared__ int s[32];
   const cg::cluster_group cluster = cg::this_cluster();
   s[threadIdx.x] = 100 * blockIdx.x + threadIdx.x;
@@ -20,13 +30,15 @@ __device__ void pass_to_the_left(int *out) {
   const int *theirs = cluster.map_shared_rank(s, (int)next);
   out[blockIdx.x * 32 + threadIdx.x] = theirs[31 - threadIdx.x];
   cluster.sync(); /* nobody leaves while others read */
+#endif
 }
-__global__ void __cluster_dims__(4, 1, 1) pass_in_four(int *out) { pass_to_the_left(out); }
+__global__ void IN_CLUSTERS_OF_FOUR pass_in_four(int *out) { pass_to_the_left(out); }
 __global__ void pass(int *out) { pass_to_the_left(out); }
 
 /* The cluster's blocks count into the first one's histogram. */
 template <int bins>
 __global__ void histogram(const int *x, int n, int *out) {
+#if HAS_CLUSTERS
   extern __shared__ int counts[];
   const cg::cluster_group cluster = cg::this_cluster();
   for (int i = threadIdx.x; i < bins; i += blockDim.x) counts[i] = 0;
@@ -37,12 +49,14 @@ __global__ void histogram(const int *x, int n, int *out) {
   cluster.sync();
   if (cluster.block_rank() == 0)
     for (int i = threadIdx.x; i < bins; i += blockDim.x) out[i] = counts[i];
+#endif
 }
 
 struct Seen {
   unsigned rank, blocks, thread_rank, threads, x, y, dim_x, dim_y, shared_rank;
 };
 __global__ void look(Seen *seen) {
+#if HAS_CLUSTERS
   __shared__ int s;
   const cg::cluster_group cluster = cg::this_cluster();
   cluster.sync();
@@ -53,9 +67,11 @@ __global__ void look(Seen *seen) {
         cluster.num_threads(),   cluster.block_index().x, cluster.block_index().y,
         cluster.dim_blocks().x,  cluster.dim_blocks().y,  cluster.query_shared_rank(other)};
   cluster.sync();
+#endif
 }
 
 __global__ void many_rounds(int *x) {
+#if HAS_CLUSTERS
   const cg::cluster_group cluster = cg::this_cluster();
   const unsigned n = cluster.num_blocks(), first = blockIdx.x / n * n;
   for (int round = 0; round < 20; ++round) {
@@ -64,6 +80,7 @@ __global__ void many_rounds(int *x) {
     if (threadIdx.x == 0 && x[first / n] != round + 1) x[first / n] = -1000;
     cluster.sync();
   }
+#endif
 }
 
 template <class... P, class... A>
