@@ -37,8 +37,8 @@ bool PhaseCutter::cut() {
   return true;
 }
 
-std::vector<PhaseEdit> PhaseCutter::edits() const {
-  std::vector<PhaseEdit> out = edits_;
+std::vector<Edit> PhaseCutter::edits() const {
+  std::vector<Edit> out = edits_;
   std::map<size_t, std::string> insertions = after_;
   for (const auto &entry : before_) insertions[t_[entry.first].begin] += entry.second;
   for (const auto &entry : insertions) out.push_back({entry.first, entry.first, entry.second});

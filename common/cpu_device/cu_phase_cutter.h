@@ -43,7 +43,7 @@ class PhaseCutter : private Statements {
   bool cut();
 
   /* What changes in the function's text. */
-  std::vector<PhaseEdit> edits() const;
+  std::vector<Edit> edits() const;
 
   /* A device function's second form. */
   Phases::Copy copy() const;
@@ -187,7 +187,7 @@ class PhaseCutter : private Statements {
   std::string kept_members_;
   std::vector<std::string> frame_pointers_;
   std::map<size_t, std::string> results_;     /* of calls, by the name's token */
-  std::vector<PhaseEdit> edits_;
+  std::vector<Edit> edits_;
   std::map<size_t, std::string> before_;      /* by token */
   std::map<size_t, std::string> after_;       /* by place in the text */
 };

@@ -235,8 +235,8 @@ std::string PhaseCutter::begin_of(int r) const {
 
 /* Numbers and pointers are copied, so that the compiler may hold them in registers. */
 std::string PhaseCutter::bound(const PhaseVariable &v, const std::string &from) const {
-  return std::string("[[maybe_unused]] ") + (v.declarator.constant ? "const " : "") + (v.scalar ? "auto " : "auto &") +
-         v.name + " = " + from + "; ";
+  return std::string("[[maybe_unused]] ") + (v.declarator.constant ? "const " : "") +
+         (v.scalar ? "auto " : "auto &") + v.name + " = " + from + "; ";
 }
 
 /* What changed goes back into the frames; a thread that returns needs them no more, and is here

@@ -25,12 +25,6 @@
 #include "cu_names.h"
 #include "cu_tokens.h"
 
-/* Text that takes the place of source text [begin, end); begin == end: goes in before it. */
-struct PhaseEdit {
-  size_t begin, end;
-  std::string with;
-};
-
 class Phases : private Tokens {
  public:
   Phases(const Source &src, const Names &names, const Leaves &leaves);
@@ -48,14 +42,14 @@ class Phases : private Tokens {
   bool takes_whole_block(const std::string &kernel) const;
 
   /* What changes in the text of the kernels. */
-  const std::vector<PhaseEdit> &edits() const { return edits_; }
+  const std::vector<Edit> &edits() const { return edits_; }
 
   /* A device function's second form. It goes in behind the function: `head`, the tokens between
    * the function's braces with the edits, and a }. */
   struct Copy {
     size_t start, body, body_end;
     std::string head;
-    std::vector<PhaseEdit> edits;
+    std::vector<Edit> edits;
     std::vector<std::string> parameters;
     std::string frame;           /* the type of its parameters and result */
     bool is_template, is_void;
@@ -78,7 +72,7 @@ class Phases : private Tokens {
   std::map<std::string, int> functions_;  /* device functions, and how many bear the name */
   std::map<std::string, Copy> copies_;
   std::map<std::string, bool> kernels_;
-  std::vector<PhaseEdit> edits_;
+  std::vector<Edit> edits_;
 };
 
 #endif

@@ -26,6 +26,12 @@ struct Source {
   std::vector<std::string> files;
 };
 
+/* Text that takes the place of source text [begin, end); begin == end: goes in before it. */
+struct Edit {
+  size_t begin, end;
+  std::string with;
+};
+
 /* Fills in src->tokens and src->files from src->text; the last token is a kEnd. */
 void tokenize(Source *src);
 
