@@ -59,6 +59,20 @@ __device__ void store_if(int *p, int value, bool condition) {
                "}\n" :: "l"(p), "r"(value), "r"((int)condition) : "memory");
 }
 
+/* Older GPUs have neither cp.async nor redux. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+__device__ void copy16(void *shared, const void *global) { *(float4 *)shared = *(const float4 *)global; }
+__device__ void copy4(void *shared, const void *global, bool valid) {
+  *(float *)shared = valid ? *(const float *)global : 0.0f;
+}
+__device__ void commit() {}
+template <int n>
+__device__ void wait_for_all_but() {}
+__device__ int sum_of_warp(int v) {
+  for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(0xffffffffu, v, d);
+  return v;
+}
+#else
 __device__ void copy16(void *shared, const void *global) {
   const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" :: "r"(to), "l"(global));
@@ -67,10 +81,17 @@ __device__ void copy4(void *shared, const void *global, bool valid) {
   const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;\n" :: "r"(to), "l"(global), "r"(valid ? 4 : 0));
 }
+__device__ void commit() { asm volatile("cp.async.commit_group;"); }
 template <int n>
 __device__ void wait_for_all_but() {
   asm volatile("cp.async.wait_group %0;\n" :: "n"(n));
 }
+__device__ int sum_of_warp(int v) {
+  int sum;
+  asm volatile("redux.sync.add.s32 %0, %1, 0xffffffff;" : "=r"(sum) : "r"(v));
+  return sum;
+}
+#endif
 
 __global__ void look(uint32_t *out, const float *in, int *stored) {
   __shared__ __align__(16) float s[kThreads * 4];
@@ -133,7 +154,7 @@ __global__ void look(uint32_t *out, const float *in, int *stored) {
   asm volatile("shfl.sync.down.b32 %0, %1, %2, 0x181f, %3;" : "=r"(r[31]) : "r"(t), "r"(2), "r"(-1));
   asm volatile("{ .reg .pred p; setp.lt.u32 p, %1, 40; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
                : "=r"(r[32]) : "r"(t));
-  asm volatile("redux.sync.add.s32 %0, %1, 0xffffffff;" : "=r"(r[33]) : "r"((int)t));
+  r[33] = (uint32_t)sum_of_warp((int)t);
 
   asm volatile("{ .reg .pred q; shfl.sync.up.b32 %0|q, %2, 3, 0x1000, -1; selp.u32 %1, 1, 0, q; }"
                : "=r"(r[36]), "=r"(r[37]) : "r"(t));
@@ -148,9 +169,9 @@ __global__ void look(uint32_t *out, const float *in, int *stored) {
       : "=r"(r[45]) : "r"(0x400000), "r"(0x400000), "r"(0x7fffffff - (int)t));
 
   copy16(&s[4 * t], in + 4 * t);
-  asm volatile("cp.async.commit_group;");
+  commit();
   copy4(&one[t], in + t, t % 2 == 0);
-  asm volatile("cp.async.commit_group;");
+  commit();
   wait_for_all_but<0>();
   asm volatile("bar.sync 0;");
   const unsigned other = kThreads - 1 - t;
