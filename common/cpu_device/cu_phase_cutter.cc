@@ -202,9 +202,11 @@ void PhaseCutter::governed(const Statement &part, const std::string &first) {
   if (writing_) after(part.last, " }");
 }
 
-/* An if that some threads of a warp may pass and others not. */
+/* An if that some threads of a warp may pass and others not. Where both branches have operations,
+ * lanes in one may wait for lanes in the other. */
 void PhaseCutter::narrow(const Statement &s) {
   Declaration declared;
+  if (s.other && cuts(s.parts[0].first, s.parts[0].last) && cuts(s.parts[1].first, s.parts[1].last)) return fail();
   if (cuts(s.open, s.close) || s.open != s.first + 1 || read_declaration(s.open + 1, s.close, &declared))
     return fail();
   const int r = new_region();

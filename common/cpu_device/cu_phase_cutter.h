@@ -116,6 +116,8 @@ class PhaseCutter : private Statements {
   bool read_operations(const Statement &s, std::vector<Operation> *operations) const;
   bool read_operation(size_t i, Operation *o) const;
   bool may_go_first(const Statement &s, const Operation &o, const std::set<std::string> &earlier) const;
+  bool stores(const Statement &s) const;
+  bool reads_memory(const Operation &o) const;
   bool needs_order(size_t i) const;
   void bring(const Statement &s, const std::vector<Operation> &operations);
   void bring_value(int r, int slot, const Operation &o, Bringing *made);

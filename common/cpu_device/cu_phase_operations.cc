@@ -84,7 +84,22 @@ bool PhaseCutter::may_go_first(const Statement &s, const Operation &o, const std
   }
   for (size_t i = o.open; i < o.close; ++i)
     if (t_[i].kind == kName && earlier.count(text(i))) return false;
-  return true;
+  return !stores(s) || !reads_memory(o);
+}
+
+/* The statement stores where other threads may read: it assigns to no plain variable. */
+bool PhaseCutter::stores(const Statement &s) const {
+  for (size_t i = s.first; i < s.last && open_of(i) != '='; ++i)
+    if (open_of(i) == '[' || open_of(i) == '*' || is(i, "->")) return true;
+  return false;
+}
+
+/* In its mask, lane or width, which each thread looks at when its turn to take has come. */
+bool PhaseCutter::reads_memory(const Operation &o) const {
+  for (size_t k = 0; k < o.arguments.size(); ++k)
+    for (size_t i = o.arguments[k].first; k != 1 && i < o.arguments[k].second; ++i)
+      if (open_of(i) == '[' || is(i, "->") || (open_of(i) == '*' && i == o.arguments[k].first)) return true;
+  return false;
 }
 
 bool PhaseCutter::read_operation(size_t i, Operation *o) const {

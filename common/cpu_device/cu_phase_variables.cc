@@ -178,6 +178,22 @@ bool PhaseVariables::passed_by_reference(size_t i) const {
            name == "__ballot_sync" || name == "__any_sync" || name == "__all_sync");
 }
 
+/* `(v)++`, `(c ? v : w) = 1`, `&(v)`. */
+bool PhaseVariables::changed_in_parentheses(size_t i) const {
+  size_t open = i - 1;
+  for (; open > 0 && open_of(open) != '('; --open) {
+    const char c = open_of(open);
+    if (c == ';' || c == '{' || c == '}') return false;
+    if (c == ')' || c == ']') open = opening(open);
+  }
+  const char before = open_of(open - 1);
+  if (t_[open - 1].kind == kName || before == '*' || before == ')') return false;
+  const size_t after = closing(open) + 1;
+  const char next = open_of(after);
+  if (before == '&' && open + 2 == after - 1) return true;
+  return is_assignment(after) || ((next == '+' || next == '-') && open_of(after + 1) == next && touch(after));
+}
+
 /* `int &r = v;`, and who changes r changes v. */
 bool PhaseVariables::initialises_reference(size_t i) const {
   for (size_t j = i - 1; j > 2; --j) {
@@ -190,7 +206,7 @@ bool PhaseVariables::initialises_reference(size_t i) const {
 }
 
 bool PhaseVariables::is_changed(size_t i, const PhaseVariable &v) const {
-  if (passed_by_reference(i) || initialises_reference(i)) return true;
+  if (passed_by_reference(i) || initialises_reference(i) || changed_in_parentheses(i)) return true;
   size_t after = i + 1;
   const bool points = v.declarator.pointer || (v.parameter && v.declarator.array);
   if (points && (open_of(after) == '[' || is(after, "->"))) return false;

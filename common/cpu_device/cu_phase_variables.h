@@ -78,6 +78,7 @@ class PhaseVariables : protected Statements {
   bool is_changed(size_t i, const PhaseVariable &v) const;
   bool passed_by_reference(size_t i) const;
   bool initialises_reference(size_t i) const;
+  bool changed_in_parentheses(size_t i) const;
   void find_uniform();
   bool changes_stay_uniform(const PhaseVariable &v) const;
   void find_derived();

@@ -603,6 +603,42 @@ TEST(Phases, LoopsEndWhenAllThreadsHaveLeft) {
   EXPECT_EQ(std::vector<int>(40, 47), x.get());
 }
 
+__global__ void in_parentheses(int *x, int n) {
+  const int t = threadIdx.x;
+  int a = n, b = 3;
+  __syncthreads();
+  (a) = t;
+  (t & 1 ? a : n) += 10;
+  (b)++;
+  __syncthreads();
+  x[t] = a * 10000 + n * 100 + b;
+}
+
+/* Lanes wait for those of the other branch. */
+__global__ void both_branches(int *x) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+  if (t < 16) {
+    __syncwarp();
+    x[t] = s[31 - t];
+  } else {
+    s[t] = t;
+    __syncwarp();
+  }
+}
+
+TEST(Phases, ChangesInParenthesesAndBothBranches) {
+  Numbers x(std::vector<int>(32, -1));
+  in_parentheses<<<1, 32>>>(x.data(), 7);
+  std::vector<int> got = x.get();
+  for (int t = 0; t < 32; ++t)
+    ASSERT_EQ((t % 2 ? t + 10 : t) * 10000 + (t % 2 ? 7 : 17) * 100 + 4, got[(size_t)t]) << t;
+  Numbers y(std::vector<int>(32, -1));
+  both_branches<<<1, 32>>>(y.data());
+  got = y.get();
+  for (int t = 0; t < 32; ++t) ASSERT_EQ(t < 16 ? 31 - t : -1, got[(size_t)t]) << t;
+}
+
 /* ---- however they are launched ---- */
 
 TEST(Phases, LaunchedByAddress) {
