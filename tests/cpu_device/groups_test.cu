@@ -273,6 +273,7 @@ __global__ void meet_at_a_latch(int *x) {
 }
 
 TEST(Groups, ALatchOpensWhenAllHaveCome) {
+  if (is_under("racecheck")) GTEST_SKIP() << "racecheck does not know latches, and reports a race";
   int out[kThreads];
   run(meet_at_a_latch, out);
   for (int i = 0; i < kThreads; i += 2) EXPECT_EQ(3 * (kThreads - 1 - i) + 1, out[i]) << i;

@@ -1,5 +1,5 @@
 /* Kernels that take a whole block: cut at their barriers into phases, each a loop over the
- * block's threads. What cu_to_cpp (cu_phases.cc) makes of a kernel such as
+ * block's threads. What cu_to_cpp (cu_phases.h) makes of a kernel such as
  *
  *   s[t] = x[i];
  *   __syncthreads();
