@@ -50,23 +50,60 @@ bool Leaves::is_harmless(const std::string &name) {
   return kHarmless.count(name) != 0 || only_computes(name);
 }
 
-/* Words that stand where threads wait for each other. */
-bool Leaves::says_wait(size_t first, size_t last) const {
-  static const std::set<std::string> words = {"volatile", "asm", "__asm__", "__asm", "while", "sync",
-                                              "atomicCAS", "atomicExch", "__nanosleep", "__activemask"};
+/* Barriers and warp operations stand there. */
+bool Leaves::synchronises(size_t first, size_t last) const {
   static const std::vector<std::string> beginnings = {"__sync", "__shfl", "__ballot", "__any", "__all",
                                                       "__match", "__reduce"};
   for (size_t i = first; i <= last; ++i) {
     if (t_[i].kind != kName) continue;
     const std::string name = text(i);
-    if (words.count(name)) return true;
+    if (name == "sync") return true;
     for (const std::string &b : beginnings)
       if (name.compare(0, b.size(), b) == 0) return true;
   }
   return false;
 }
 
-Leaves::Leaves(const Source &src) : Tokens(src), objects_wait_(false) {
+/* Words that stand where threads wait for each other. */
+bool Leaves::says_wait(size_t first, size_t last) const {
+  static const std::set<std::string> words = {"volatile", "asm", "__asm__", "__asm", "while",
+                                              "atomicCAS", "atomicExch", "__nanosleep", "__activemask"};
+  for (size_t i = first; i <= last; ++i)
+    if (t_[i].kind == kName && words.count(text(i))) return true;
+  return synchronises(first, last);
+}
+
+/* The { of the device's constructor, destructor or operator that begins at token i; 0: none does. */
+size_t Leaves::unnamed_body(size_t i) const {
+  static const std::set<std::string> before = {"__host__", "__device__", "inline", "explicit", "constexpr",
+                                               "__forceinline__", "__inline__"};
+  size_t open = i + 1;
+  if (is(i, "operator")) {
+    while (open + 1 < t_.size() && open_of(open) != '(' && open_of(open) != ';') ++open;
+    if (open_of(open + 1) == ')' && open_of(open + 2) == '(') open += 2; /* operator()() */
+  } else if (is(i, "__device__")) {
+    while ((t_[open].kind == kName && before.count(text(open))) || open_of(open) == '~') ++open;
+    if (t_[open++].kind != kName) return 0; /* a constructor has no type before its name */
+  }
+  if (open_of(open) != '(') return 0;
+  bool members = false; /* the initialisers are gone through */
+  size_t body = closing(open) + 1;
+  for (; body + 1 < t_.size(); ++body) {
+    const char c = open_of(body);
+    if (c == ':') members = true;
+    if (c == ';' || c == '}' || c == '=') return 0;
+    if (c == '{' && !(members && t_[body - 1].kind == kName)) return body;
+    if (c == '(' || c == '{') body = closing(body);
+  }
+  return 0;
+}
+
+Leaves::Leaves(const Source &src) : Tokens(src), objects_wait_(false), unnamed_wait_(false) {
+  for (size_t i = 1; i + 4 < t_.size() && !unnamed_wait_; ++i) {
+    if (t_[i].system || !(is(i, "operator") || is(i, "__device__"))) continue;
+    const size_t body = unnamed_body(i);
+    unnamed_wait_ = body && synchronises(body, closing(body));
+  }
   for (size_t i = 1; i + 4 < t_.size() && !objects_wait_; ++i) {
     if (t_[i].system) continue;
     const bool method = is(i, "operator") && open_of(i + 1) == '(' && open_of(i + 2) == ')' && open_of(i + 3) == '(';
@@ -124,7 +161,7 @@ Leaves::Read Leaves::read(const std::set<std::string> &waiting, size_t begin, si
     leaf = leaf && known != known_.end() && known->second.leaf;
     atomics = atomics || (known != known_.end() && known->second.atomics);
   }
-  return {leaf && !(loops && atomics), atomics};
+  return {leaf && !(loops && atomics) && !unnamed_wait_, atomics};
 }
 
 void Leaves::note(const std::string &name, size_t begin, size_t body, size_t body_end) {

@@ -39,7 +39,11 @@ class Leaves : private Tokens {
   bool is_object(size_t i, size_t begin, size_t body) const;
   bool says_wait(size_t first, size_t last) const;
 
+  bool synchronises(size_t first, size_t last) const;
+  size_t unnamed_body(size_t i) const;
+
   bool objects_wait_;            /* some function object's or device lambda's body may */
+  bool unnamed_wait_;            /* some constructor or operator does: no call tells where */
   std::map<std::string, Read> known_;
 };
 
