@@ -75,14 +75,16 @@ bool Leaves::says_wait(size_t first, size_t last) const {
 
 /* The { of the device's constructor, destructor or operator that begins at token i; 0: none does. */
 size_t Leaves::unnamed_body(size_t i) const {
-  static const std::set<std::string> before = {"__host__", "__device__", "inline", "explicit", "constexpr",
-                                               "__forceinline__", "__inline__"};
+  static const std::set<std::string> before = {"__host__", "__device__", "inline", "explicit", "constexpr", "__inline__"};
   size_t open = i + 1;
   if (is(i, "operator")) {
     while (open + 1 < t_.size() && open_of(open) != '(' && open_of(open) != ';') ++open;
     if (open_of(open + 1) == ')' && open_of(open + 2) == '(') open += 2; /* operator()() */
   } else if (is(i, "__device__")) {
-    while ((t_[open].kind == kName && before.count(text(open))) || open_of(open) == '~') ++open;
+    for (;; ++open) {
+      if (is(open, "__attribute__")) open = closing(open + 1); /* __forceinline__ is one */
+      else if (!(t_[open].kind == kName && before.count(text(open))) && open_of(open) != '~') break;
+    }
     if (t_[open++].kind != kName) return 0; /* a constructor has no type before its name */
   }
   if (open_of(open) != '(') return 0;
