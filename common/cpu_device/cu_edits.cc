@@ -98,11 +98,3 @@ std::string Rewriter::asserted(size_t i, const std::string &assertion) const {
   return "\n# " + std::to_string(t_[i].line) + " \"" + file(i) + "\"\n" +
          std::string(column > head ? column - head : 0, ' ') + assertion;
 }
-
-std::string Rewriter::builtin_call(const std::string &name) {
-  static const std::map<std::string, std::string> calls = {{"threadIdx", "::cpu_device::thread_index()"},
-                                                           {"blockIdx", "::cpu_device::block_index()"},
-                                                           {"blockDim", "::cpu_device::block_dim()"},
-                                                           {"gridDim", "::cpu_device::grid_dim()"}};
-  return calls.at(name);
-}

@@ -65,9 +65,6 @@ class Rewriter : protected Tokens {
   /* A static_assert in a place of its own, of which messages point at token i. */
   std::string asserted(size_t i, const std::string &assertion) const;
 
-  /* What gives the built-in variable of that name: threadIdx, blockIdx, blockDim or gridDim. */
-  static std::string builtin_call(const std::string &name);
-
   Edits &edits_;
 };
 

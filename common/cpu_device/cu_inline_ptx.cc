@@ -57,7 +57,7 @@ bool InlinePtx::rewrite(size_t i) {
 std::string InlinePtx::operand(size_t first, size_t end) const {
   std::string s;
   for (size_t j = first; j < end; ++j) {
-    s += names_.is_builtin(j) ? builtin_call(text(j)) : text(j);
+    s += names_.is_builtin(j) ? Names::builtin_call(text(j)) : text(j);
     if (!touch(j)) s += " "; /* "<<" is two tokens */
   }
   return s;

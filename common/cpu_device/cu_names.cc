@@ -59,6 +59,14 @@ bool Names::is_builtin(size_t i) const {
   return true;
 }
 
+std::string Names::builtin_call(const std::string &name) {
+  static const std::map<std::string, std::string> calls = {{"threadIdx", "::cpu_device::thread_index()"},
+                                                           {"blockIdx", "::cpu_device::block_index()"},
+                                                           {"blockDim", "::cpu_device::block_dim()"},
+                                                           {"gridDim", "::cpu_device::grid_dim()"}};
+  return calls.at(name);
+}
+
 /* ---- declarations ---- */
 
 bool Names::has(size_t first, size_t last, const char *text) const {

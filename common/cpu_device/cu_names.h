@@ -32,6 +32,9 @@ class Names : private Tokens {
    * variable or member that the program calls so. */
   bool is_builtin(size_t i) const;
 
+  /* What gives the built-in variable of that name: threadIdx, blockIdx, blockDim or gridDim. */
+  static std::string builtin_call(const std::string &name);
+
   struct Problem {
     size_t token;
     std::string message;

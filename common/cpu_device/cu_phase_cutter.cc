@@ -81,12 +81,6 @@ bool PhaseCutter::is_plain_text() const {
   return all_.leaves_.waits_only_at(all_.waiting_, f_.begin, f_.body, f_.body_end);
 }
 
-bool PhaseCutter::is_shared(const Statement &s) const {
-  for (size_t i = s.first; s.kind == Statement::kSimple && i < s.last; ++i)
-    if (is(i, "__shared__")) return true;
-  return false;
-}
-
 /* `if (the same for all) break;` stays outside of the phases. */
 bool PhaseCutter::leaves_loop(const Statement &s) const {
   if (s.kind != Statement::kIf || s.other || loops_ == 0 || masks_ > 0) return false;

@@ -79,7 +79,6 @@ class PhaseCutter : private Statements {
   bool is_cut(size_t i) const;
   bool cuts(size_t first, size_t last) const;
   bool is_plain_text() const;
-  bool is_shared(const Statement &s) const;
   bool leaves_loop(const Statement &s) const;
   bool header_is_uniform(const Statement &s) const;
 
@@ -141,7 +140,6 @@ class PhaseCutter : private Statements {
   bool lies_there(int k) const;
   bool is_pointed_at(int k) const;
   bool keeps_addresses(const Region &r) const;
-  bool is_address_of(size_t i) const;
   bool is_quiet(const Region &r) const;
   bool is_quiet_token(size_t i, size_t first) const;
   bool asks_thread(const PhaseVariable &v) const;

@@ -107,13 +107,6 @@ bool PhaseCutter::can_lie_in_frame(int k) const {
   return true;
 }
 
-bool PhaseCutter::is_address_of(size_t i) const {
-  if (open_of(i - 1) != '&' || (open_of(i - 2) == '&' && touch(i - 2))) return false;
-  const bool operand = (t_[i - 2].kind == kName && !is(i - 2, "return")) || t_[i - 2].kind == kNumber ||
-                       open_of(i - 2) == ')' || open_of(i - 2) == ']';
-  return !operand;
-}
-
 /* Nothing in the phase can fail, and it does not ask which thread it is. */
 bool PhaseCutter::is_quiet(const Region &r) const {
   for (int k : used_in(r))
@@ -172,13 +165,10 @@ std::string PhaseCutter::at_its_place(size_t i) const {
 
 /* Tokens on one line, with the built-in variables as a phase knows them. */
 std::string PhaseCutter::render(size_t first, size_t last) const {
-  static const std::map<std::string, std::string> builtins = {{"threadIdx", "cu_t.index"},
-                                                              {"blockIdx", "::cpu_device::block_index()"},
-                                                              {"blockDim", "::cpu_device::block_dim()"},
-                                                              {"gridDim", "::cpu_device::grid_dim()"}};
   std::string s;
   for (size_t i = first; i <= last; ++i) {
-    s += all_.names_.is_builtin(i) ? builtins.at(text(i)) : text(i);
+    if (!all_.names_.is_builtin(i)) s += text(i);
+    else s += is(i, "threadIdx") ? "cu_t.index" : Names::builtin_call(text(i));
     if (i == last || !touch(i)) s += " ";
   }
   return s;

@@ -70,9 +70,7 @@ bool PhaseVariables::collect(const std::vector<Statement> &list, size_t scope_en
   for (const Statement &s : list) {
     const bool cut = around_.cuts(s);
     if (s.kind == Statement::kSimple) {
-      bool shared = false;
-      for (size_t i = s.first; i < s.last; ++i) shared = shared || is(i, "__shared__");
-      if (shared) {
+      if (is_shared(s)) {
         for (size_t i = s.first; i < s.last; ++i)
           if (t_[i].kind == kName && open_of(i + 1) == '[') shared_arrays_.insert(text(i));
           else if (t_[i].kind == kName && (open_of(i + 1) == ';' || open_of(i + 1) == ',')) shared_numbers_.insert(text(i));
@@ -217,12 +215,7 @@ bool PhaseVariables::is_changed(size_t i, const PhaseVariable &v) const {
   const char next = open_of(after), before = open_of(i - 1);
   if ((next == '+' || next == '-') && open_of(after + 1) == next && touch(after)) return true;
   if ((before == '+' || before == '-') && open_of(i - 2) == before && touch(i - 2)) return true;
-  if (before != '&') return false;
-  /* & is the address's where no operand stands before it. */
-  const bool logical = open_of(i - 2) == '&' && touch(i - 2);
-  const bool operand = t_[i - 2].kind == kName || t_[i - 2].kind == kNumber || open_of(i - 2) == ')' ||
-                       open_of(i - 2) == ']';
-  return !logical && (!operand || is(i - 2, "return"));
+  return is_address_of(i);
 }
 
 void PhaseVariables::find_changes(size_t body) {

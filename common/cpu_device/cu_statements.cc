@@ -184,3 +184,16 @@ bool Statements::is_expression(const Statement &s) const {
   if (c == '*' || c == '&') return touch(next) && (open_of(next + 1) == '=' || open_of(next + 1) == c);
   return c != 0 && c != '{' && (next == i + 1 || c == '.');
 }
+
+bool Statements::is_shared(const Statement &s) const {
+  for (size_t i = s.first; s.kind == Statement::kSimple && i < s.last; ++i)
+    if (is(i, "__shared__")) return true;
+  return false;
+}
+
+bool Statements::is_address_of(size_t i) const {
+  if (open_of(i - 1) != '&' || (open_of(i - 2) == '&' && touch(i - 2))) return false;
+  const bool operand = (t_[i - 2].kind == kName && !is(i - 2, "return")) || t_[i - 2].kind == kNumber ||
+                       open_of(i - 2) == ')' || open_of(i - 2) == ']';
+  return !operand;
+}

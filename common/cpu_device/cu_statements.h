@@ -43,6 +43,12 @@ class Statements : protected Tokens {
   /* Tokens [first, end) as a declaration of variables; false: they are none. */
   bool read_declaration(size_t first, size_t end, Declaration *d) const;
 
+  /* The simple statement declares shared variables. */
+  bool is_shared(const Statement &s) const;
+
+  /* The & before token i takes an address: no operand stands before it. */
+  bool is_address_of(size_t i) const;
+
   /* The simple statement declares nothing: an expression, or a jump. */
   bool is_expression(const Statement &s) const;
 

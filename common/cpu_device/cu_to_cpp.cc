@@ -119,7 +119,7 @@ class Translator : private Rewriter {
     if (const char *section = device_.section(i))
       return replace(i, i, std::string("__attribute__((section(\"") + section + "\")))");
     if (features_.lacks(i) || device_call(i) || inline_ptx_.rewrite(i)) return;
-    if (names_.is_builtin(i)) return replace(i, i, "(" + builtin_call(text(i)) + ")");
+    if (names_.is_builtin(i)) return replace(i, i, "(" + Names::builtin_call(text(i)) + ")");
     kernel_table_.keep_types(i);
     keyword(i);
   }

@@ -26,6 +26,7 @@
 #include <type_traits>
 
 #include "cpu_device_thread.h"
+#include "cpu_device_warp.h"
 
 namespace cpu_device {
 
@@ -137,24 +138,19 @@ class Exchange {
 
   template <class T>
   std::decay_t<T> shuffle(unsigned i, unsigned mask, Typed<T>, int source, int width = 32) const {
-    const unsigned segment = i % kWarpSize & ~(unsigned)(width - 1);
-    return taken<std::decay_t<T>>(i, mask, (segment | ((unsigned)source & (unsigned)(width - 1))) % kWarpSize);
+    return taken<std::decay_t<T>>(i, mask, source_lane(i % kWarpSize, source, width) % kWarpSize);
   }
   template <class T>
   std::decay_t<T> shuffle_up(unsigned i, unsigned mask, Typed<T>, unsigned delta, int width = 32) const {
-    const unsigned lane = i % kWarpSize;
-    return taken<std::decay_t<T>>(i, mask, (lane & (unsigned)(width - 1)) >= delta ? lane - delta : lane);
+    return taken<std::decay_t<T>>(i, mask, source_up(i % kWarpSize, delta, width));
   }
   template <class T>
   std::decay_t<T> shuffle_down(unsigned i, unsigned mask, Typed<T>, unsigned delta, int width = 32) const {
-    const unsigned lane = i % kWarpSize;
-    const bool inside = (lane & (unsigned)(width - 1)) + (uint64_t)delta < (unsigned)width;
-    return taken<std::decay_t<T>>(i, mask, inside ? lane + delta : lane);
+    return taken<std::decay_t<T>>(i, mask, source_down(i % kWarpSize, delta, width));
   }
   template <class T>
   std::decay_t<T> shuffle_xor(unsigned i, unsigned mask, Typed<T>, int lane_mask, int width = 32) const {
-    const unsigned lane = i % kWarpSize, other = lane ^ (unsigned)lane_mask;
-    return taken<std::decay_t<T>>(i, mask, other <= (lane | (unsigned)(width - 1)) ? other % kWarpSize : lane);
+    return taken<std::decay_t<T>>(i, mask, source_xor(i % kWarpSize, lane_mask, width) % kWarpSize);
   }
   template <class T>
   unsigned ballot(unsigned i, unsigned mask, Typed<T>) const {

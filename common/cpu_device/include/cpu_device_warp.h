@@ -116,27 +116,36 @@ inline T shuffle_from(unsigned mask, T value, unsigned source) {
   return value;
 }
 
+/* Which lane a shuffle of `lane` reads, in segments of `width` lanes; to be taken modulo 32. */
+inline unsigned source_lane(unsigned lane, int source, int width) {
+  return (lane & ~(unsigned)(width - 1)) | ((unsigned)source & (unsigned)(width - 1));
+}
+inline unsigned source_up(unsigned lane, unsigned delta, int width) {
+  return (lane & (unsigned)(width - 1)) >= delta ? lane - delta : lane;
+}
+inline unsigned source_down(unsigned lane, unsigned delta, int width) {
+  return (lane & (unsigned)(width - 1)) + (uint64_t)delta < (unsigned)width ? lane + delta : lane;
+}
+inline unsigned source_xor(unsigned lane, int lane_mask, int width) {
+  const unsigned other = lane ^ (unsigned)lane_mask;
+  return other <= (lane | (unsigned)(width - 1)) ? other : lane;
+}
+
 template <class T>
 inline T shuffle(unsigned mask, T value, int source, int width) {
-  const unsigned segment = lane_number() & ~(unsigned)(width - 1);
-  return shuffle_from(mask, value, segment | ((unsigned)source & (unsigned)(width - 1)));
+  return shuffle_from(mask, value, source_lane(lane_number(), source, width));
 }
 template <class T>
 inline T shuffle_up(unsigned mask, T value, unsigned delta, int width) {
-  const unsigned lane = lane_number();
-  return shuffle_from(mask, value, (lane & (unsigned)(width - 1)) >= delta ? lane - delta : lane);
+  return shuffle_from(mask, value, source_up(lane_number(), delta, width));
 }
 template <class T>
 inline T shuffle_down(unsigned mask, T value, unsigned delta, int width) {
-  const unsigned lane = lane_number();
-  const bool inside = (lane & (unsigned)(width - 1)) + (uint64_t)delta < (unsigned)width;
-  return shuffle_from(mask, value, inside ? lane + delta : lane);
+  return shuffle_from(mask, value, source_down(lane_number(), delta, width));
 }
 template <class T>
 inline T shuffle_xor(unsigned mask, T value, int lane_mask, int width) {
-  const unsigned lane = lane_number(), other = lane ^ (unsigned)lane_mask;
-  const unsigned last = lane | (unsigned)(width - 1);
-  return shuffle_from(mask, value, other <= last ? other : lane);
+  return shuffle_from(mask, value, source_xor(lane_number(), lane_mask, width));
 }
 
 }  // namespace cpu_device
