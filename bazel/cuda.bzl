@@ -2,7 +2,7 @@
 """cuda_library, cuda_binary and cuda_test: CUDA C for the GPU or, without one, for the CPU device.
 
 GPU: nvcc compiles each .cu file. CPU device: a .cu file is preprocessed and its launches and
-shared variables are rewritten as C++ by //common/cpu_device:cu_to_cpp, which keeps the line
+shared variables are rewritten as C++ by //cpu_device:cu_to_cpp, which keeps the line
 numbers; then the C++ compiler compiles that. Other C and C++ files are compiled as usual.
 """
 
@@ -35,7 +35,7 @@ _CPU_DEVICE_FLAGS = [
 ]
 
 # What a GPU does in another way, or ends with an error: reported with the source line.
-# common/cpu_device/arithmetic_checks.cc is what the compiler's checks call; the macro tells the
+# cpu_device/runtime/report/arithmetic_checks.cc is what the compiler's checks call; the macro tells the
 # runtime, which decides the exit status.
 CHECK_COPTS = [
     "-fsanitize=alignment,bounds,float-cast-overflow,shift-exponent",
@@ -290,7 +290,7 @@ cuda_library = rule(
         "alwayslink": attr.bool(),
         "_toolkit": attr.label(default = "//bazel:toolkit", providers = [CudaInfo]),
         "_runtime": attr.label_list(default = ["//bazel:cuda_runtime"], providers = [CcInfo]),
-        "_cu_to_cpp": attr.label(default = "//common/cpu_device:cu_to_cpp", executable = True, cfg = "exec"),
+        "_cu_to_cpp": attr.label(default = "//cpu_device:cu_to_cpp", executable = True, cfg = "exec"),
     }, **CC_TOOLCHAIN_ATTRS),
     fragments = ["cpp"],
     provides = [CcInfo],

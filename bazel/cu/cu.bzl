@@ -109,7 +109,7 @@ cu_settings = rule(
     attrs = dict({
         "_toolkit": attr.label(default = "//bazel:toolkit", providers = [CudaInfo]),
         "_runtime": attr.label(default = "//bazel:cuda_runtime", providers = [CcInfo]),
-        "_cu_to_cpp": attr.label(default = "//common/cpu_device:cu_to_cpp", executable = True, cfg = "exec"),
+        "_cu_to_cpp": attr.label(default = "//cpu_device:cu_to_cpp", executable = True, cfg = "exec"),
     }, **CC_TOOLCHAIN_ATTRS),
     fragments = ["cpp"],
     toolchains = use_cc_toolchain(),

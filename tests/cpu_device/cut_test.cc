@@ -17,8 +17,8 @@ std::string translated(const std::string &source, const std::string &flags = "")
   const char *folder = getenv("TEST_TMPDIR");
   const std::string path = std::string(folder ? folder : "/tmp") + "/program.cu";
   std::ofstream(path) << source;
-  const std::string command = "common/cpu_device/cu_to_cpp " + path + " " + path +
-                              ".cc -- g++ -std=c++17 -isystem common/cpu_device/include " + flags;
+  const std::string command = "cpu_device/translator/cu_to_cpp " + path + " " + path +
+                              ".cc -- g++ -std=c++17 -isystem cpu_device/include -isystem cpu_device/include_forward -isystem cpu_device/include_absent " + flags;
   if (system(command.c_str()) != 0) return "";
   std::ifstream made(path + ".cc");
   return std::string(std::istreambuf_iterator<char>(made), {});

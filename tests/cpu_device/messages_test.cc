@@ -30,10 +30,10 @@ std::string output(const std::string &command) {
 /* All that is said when the program is built. */
 std::string build(const std::string &source) {
   const std::string path = folder() + "/program.cu", cpp = path + ".cc";
-  const std::string flags = " -std=c++17 -Wall -isystem common/cpu_device/include ";
+  const std::string flags = " -std=c++17 -Wall -isystem cpu_device/include -isystem cpu_device/include_forward -isystem cpu_device/include_absent ";
   remove(cpp.c_str());
   std::ofstream(path) << source;
-  const std::string said = output("common/cpu_device/cu_to_cpp " + path + " " + cpp + " -- g++" + flags);
+  const std::string said = output("cpu_device/translator/cu_to_cpp " + path + " " + cpp + " -- g++" + flags);
   if (!std::ifstream(cpp)) return said;
   return said + output("g++ -fsyntax-only" + flags + cpp);
 }

@@ -1,0 +1,196 @@
+/* Workers, blocks and their threads: what executor.cc, block.cc, warp.cc and shared.cc share.
+ *
+ * A worker is an operating-system thread on its way through a kernel's blocks. It runs one
+ * block at a time, and keeps others resident when they wait for blocks that come later. A
+ * device thread that has to wait is suspended: its slot (cpu_device/switch.h) holds where to go
+ * on. Slots lie in an array by the thread's linear index, so that a barrier walks through memory
+ * in order.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_EXECUTOR_H
+#define CPU_DEVICE_EXECUTOR_H
+
+#include <signal.h>
+#include <time.h>
+
+#include <atomic>
+#include <condition_variable>
+
+#include "cpu_device/switch.h"
+#include "cpu_device/warp.h"
+#include "cpu_device/runtime/runtime.h"
+
+namespace cpu_device {
+
+enum {
+  /* The 512 KB that a GPU's thread may have, and what the runtime needs. Reserved; only touched
+   * pages take memory. */
+  kFiberStackSize = (512 + 64) * 1024,
+  kMaxSharedSize = 227 * 1024,   /* per block, with opt-in */
+  kSharedGranule = 128,          /* a block's window is a multiple of this */
+  kSharedAreaSize = (kMaxSharedSize + 4095) / 4096 * 4096,
+  /* Addresses, not memory: an access this far outside faults. */
+  kStackGuard = 32 * 1024,      /* kernels touch each page of a large frame: see bazel/cuda.bzl */
+  kSharedGuard = 64 * 1024 * 1024
+};
+
+/* A stack, and the run of device threads that uses it. Lies at the stack's top. */
+struct Fiber {
+  char *stack;                 /* lowest address */
+  size_t stack_size;
+  ThreadLoop loop;
+  void *sanitizer_stack;
+};
+
+struct Worker;
+struct Launch;
+struct Clusters;
+
+struct Block : Crossing {
+  Worker *worker;
+  uint64_t index;              /* linear, in the grid */
+  uint3 block_index;
+  unsigned thread_count;
+  unsigned live;               /* threads that have not ended, started or not */
+  unsigned next_thread;        /* first thread that has not been started */
+  bool shuffled;               /* threads run in an order drawn from settings().seed */
+  uint64_t random;
+  unsigned short order[kMaxThreadsPerBlock];
+  bool split;                  /* some thread has had to wait: slots are in use */
+  unsigned votes;              /* threads at the barrier that brought something true */
+  unsigned vote_result;
+  bool all_voted;              /* of the barrier before */
+  unsigned spins;              /* times that a thread of the block was made to give way */
+  unsigned patience;           /* times more that others' spinning is waited out */
+  unsigned converging;         /* threads whose active mask is still to be found */
+  unsigned at_grid;            /* threads at the grid's barrier */
+  unsigned grid_generation;
+  char *shared_area;           /* kSharedAreaSize bytes between two guards */
+  char *shared_base;           /* the block's window, which ends where the area ends */
+  char *shared_below;          /* device functions' arrays lie from here down */
+  size_t shared_used;          /* of the window, by arrays met so far */
+  std::vector<char *> shared_arrays;  /* behind shared_places */
+  unsigned ended_lanes[kMaxWarps];    /* once split */
+  IndexQueue queues[2];
+};
+
+struct Worker {
+  Launch *launch;
+  Block *block;                /* the one that runs */
+  Slot main;                   /* the operating-system thread's own stack */
+  Fiber main_fiber;
+  Slot start;                  /* of a fiber that has not run yet */
+  Slot nowhere;                /* of one that nobody goes back to */
+  Fiber *fiber;                /* that of the last threads that began */
+  std::vector<Fiber *> fibers; /* all */
+  std::vector<Fiber *> spare;  /* those that nobody uses */
+  uint64_t next_block, end_block;     /* this worker's share of the grid */
+  std::vector<Block *> resident;      /* begun and not ended, but for the one that runs */
+  size_t turns;                /* from one block to another since one was begun for others' sake */
+  std::vector<Block *> free_blocks;
+  timer_t timer;
+  bool has_timer;
+};
+
+/* A kernel on its way over the workers. */
+struct Launch {
+  const LaunchRecord *record;
+  uint64_t block_count;
+  uint64_t chunk;
+  uint64_t step, first;        /* the i-th block to run is (i * step + first) % block_count */
+  Clusters *clusters;          /* null: none, and then that order is another */
+  double begin_ms;
+  std::atomic<uint64_t> next_block;
+  std::atomic<int> error;
+  std::atomic<uint64_t> blocks_ended;
+  std::atomic<uint64_t> at_grid;       /* blocks at the grid's barrier */
+  std::atomic<uint64_t> grid_state;    /* times the barrier was passed << 32 | idle workers */
+  std::atomic<unsigned> workers;       /* taking part */
+};
+
+/* ---- executor.cc ---- */
+
+/* The calling thread's worker; null outside kernels. */
+Worker *this_worker();
+inline Block *this_block() { return static_cast<Block *>(t_thread.block); }
+void claim_share(Worker *w);
+char *map_between_guards(size_t size, size_t guard);
+void unmap_between_guards(char *p, size_t size, size_t guard);
+
+/* ---- block.cc ---- */
+
+/* Runs blocks until the launch has none left for this worker. Enters and leaves on the
+ * operating-system thread's own stack. */
+void run_blocks(Worker *w);
+
+/* Who goes on when the running thread cannot. */
+Slot *next_slot(Worker *w);
+
+/* Switches from `me`, unless `next` is `me`; returns when `me` is resumed. */
+void go_on_with(Slot *me, Slot *next);
+
+/* Goes on with `to` and never comes back. */
+[[noreturn]] void leave_for(Worker *w, Slot *to);
+
+/* The running thread becomes one with a slot; its linear index. */
+unsigned take_slot(Block *b);
+
+/* The running thread, the block's first one, has run the kernel for all of the block. */
+void end_whole_block();
+
+/* Draws another order. */
+void shuffle_order(unsigned short *items, unsigned count, uint64_t *state);
+
+/* Suspends the running thread, which its caller has put where it will be found. */
+void suspend(Block *b, unsigned me, Waiting why);
+
+/* Preemption, from a signal handler on the thread's own stack. */
+void yield_to_others();
+
+/* Whether a thread that has a slot waits for others. */
+bool is_waiting(const Block *b, unsigned linear);
+
+/* Where each waiting thread of the block waits, for a person. */
+std::string describe_waiting(const Block *b);
+
+/* ---- warp.cc ---- */
+
+/* Nobody waits at any meeting: a new block, or one whose kernel ended early. */
+void clear_meetings(Block *b);
+
+/* A lane has ended: who waited for it goes on. */
+void lane_ended(Block *b, unsigned linear);
+
+/* Nothing can run: lanes that asked who is with them learn it. True if some can go on. */
+bool converge(Block *b);
+
+/* Ends the kernel: a lane called a warp operation whose mask lacks it. */
+[[noreturn]] void refuse_mask(unsigned mask, unsigned lane);
+
+/* ---- phases.cc ---- */
+
+/* The address lies among this worker's frames. */
+bool is_frame_address(const void *pointer);
+
+/* Ends the kernel: lanes wait for others of their warp that wait elsewhere. */
+[[noreturn]] void report_missed(unsigned warp, unsigned lanes, const char *where);
+
+/* ---- shared.cc ---- */
+
+void prepare_shared(Block *b, const LaunchRecord &r);
+
+inline unsigned linear_index(const uint3 &t) {
+  if (!(t.y | t.z)) return t.x;
+  const dim3 &d = t_thread.block_dim;
+  return (t.z * d.y + t.y) * d.x + t.x;
+}
+
+inline uint3 index_of(unsigned linear) {
+  const dim3 &d = t_thread.block_dim;
+  if (linear < d.x) return uint3{linear, 0, 0};
+  return uint3{linear % d.x, linear / d.x % d.y, linear / (d.x * d.y)};
+}
+
+}  // namespace cpu_device
+
+#endif

@@ -1,0 +1,118 @@
+/* Shared memory: each block's window, and which array lies where in it.
+ *
+ * A window ends at a page that nobody may touch. Static arrays lie first, in the order in which
+ * the block meets them, then the dynamic part.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cpu_device/shared.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/ptx.h"
+#include "cpu_device/sync.h"
+
+namespace cpu_device {
+
+namespace {
+
+struct SharedArrayInfo {
+  std::string symbol;          /* of the function that declares it, as compilers encode it */
+  size_t size;
+  size_t alignment;
+};
+
+std::vector<SharedArrayInfo> &shared_arrays() {
+  static std::vector<SharedArrayInfo> &v = *new std::vector<SharedArrayInfo>();
+  return v;
+}
+
+size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+}  // namespace
+
+void prepare_shared(Block *b, const LaunchRecord &r) {
+  const size_t window = round_up(r.static_shared + r.dynamic_shared, kSharedGranule);
+  b->shared_base = b->shared_below = b->shared_area + kSharedAreaSize - window;
+  b->shared_used = 0;
+  b->shared_arrays.assign(shared_arrays().size(), nullptr);
+  b->shared_places = b->shared_arrays.data();
+  if (settings().poison) memset(b->shared_base, 0xFF, window);
+}
+
+/* `symbol` names a struct inside a function: "Z", the function, "E", the struct. */
+SharedArray::SharedArray(const char *symbol, size_t size, size_t alignment)
+    : id((int)shared_arrays().size()) {
+  shared_arrays().push_back({symbol, size, alignment});
+}
+
+/* A kernel's symbol, as a template argument shows it: ...XadL_Z<function>EE... */
+size_t static_shared_size(const char *kernel_symbol) {
+  if (!kernel_symbol) return 0;
+  const char *at = strstr(kernel_symbol, "L_Z");
+  if (!at) return 0;
+  const std::string kernel = at + 2;
+  size_t size = 0;
+  for (const SharedArrayInfo &a : shared_arrays()) {
+    /* The struct's name differs, but up to it the encodings are the same. */
+    const size_t end = a.symbol.rfind("EN10cpu_device") != std::string::npos
+                           ? a.symbol.rfind("EN10cpu_device")
+                           : a.symbol.rfind('E');
+    if (end != std::string::npos && kernel.compare(0, end, a.symbol, 0, end) == 0)
+      size = round_up(size, a.alignment) + a.size;
+  }
+  return round_up(size, 16);
+}
+
+void *place_shared_array(int id) {
+  const Interruptible before = (Interruptible)t_thread.interruptible;
+  set_interruptible(kInRuntime);
+  Block *b = this_block();
+  char *&place = b->shared_arrays[id];
+  if (!place) {
+    const SharedArrayInfo &a = shared_arrays()[id];
+    b->shared_used = round_up(b->shared_used, a.alignment);
+    if (b->shared_used + a.size <= b->worker->launch->record->static_shared) {
+      place = b->shared_base + b->shared_used;
+      b->shared_used += a.size;
+    } else {
+      /* A device function's array: not counted in the window, it lies below. */
+      b->shared_below -= round_up(a.size, kSharedGranule);
+      if (b->shared_below < b->shared_area) abort_kernel(cudaErrorIllegalAddress);
+      place = b->shared_below;
+    }
+  }
+  set_interruptible(before);
+  return place;
+}
+
+size_t offset_in_shared(const void *pointer) {
+  return (size_t)((const char *)pointer - this_block()->shared_area);
+}
+
+void *shared_at_offset(size_t offset) { return this_block()->shared_area + (uint32_t)offset; }
+
+bool is_shared_address(const void *pointer) {
+  const char *p = (const char *)pointer, *area = this_block()->shared_area;
+  return p >= area && p < area + kSharedAreaSize;
+}
+
+bool is_local_address(const void *pointer) {
+  const char *p = (const char *)pointer;
+  for (const Fiber *f : this_block()->worker->fibers)
+    if (p >= f->stack && p < f->stack + kFiberStackSize) return true;
+  return is_frame_address(pointer);
+}
+
+bool is_global_address(const void *pointer) {
+  return pointer && !is_shared_address(pointer) && !is_local_address(pointer);
+}
+
+void *dynamic_shared() {
+  Block *b = this_block();
+  return b->shared_base + b->worker->launch->record->static_shared;
+}
+
+}  // namespace cpu_device
