@@ -76,8 +76,9 @@ bool find_unit(Dwarf *lines, Dwarf_Addr address, Dwarf_Die *unit) {
 /* Not the kit's own, nor the system's. */
 bool is_users(const char *file) {
   static const std::string kit(__FILE__, strlen(__FILE__) - strlen("runtime/report/source_lines.cc"));
-  return file && strncmp(file, "/usr/", 5) != 0 && !strstr(file, kit.c_str()) &&
-         !strstr(file, "/_cpu_device/"); /* what cu_to_cpp wrote, before its first #line */
+  return file && strncmp(file, "/usr/", 5) != 0 && !strstr(file, (kit + "runtime/").c_str()) &&
+         !strstr(file, (kit + "include").c_str()) && /* include/, include_forward/ */
+         !strstr(file, "/_cpu_device/");             /* what cu_to_cpp wrote, before its first #line */
 }
 
 /* As the compiler was given it. */
