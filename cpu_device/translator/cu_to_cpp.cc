@@ -35,8 +35,9 @@
 #include "cpu_device/translator/rewrite/inline_ptx.h"
 #include "cpu_device/translator/rewrite/kernel_table.h"
 #include "cpu_device/translator/rewrite/launch_calls.h"
-#include "cpu_device/translator/read/leaves.h"
 #include "cpu_device/translator/read/names.h"
+#include "cpu_device/translator/read/program_types.h"
+#include "cpu_device/translator/read/waits.h"
 #include "cpu_device/translator/cut/phases.h"
 #include "cpu_device/translator/rewrite/shared.h"
 #include "cpu_device/translator/rewrite/steps.h"
@@ -49,18 +50,20 @@ class Translator : private Rewriter {
   struct Options {
     bool warn_of_double = true, relaxed_constexpr = false;
     bool cut = true;           /* kernels at their barriers, where that can be done */
+    bool show_forms = false;   /* which kernels are cut, and why others are not */
   };
   Translator(const Source &src, const Options &options, Edits *edits)
       : Rewriter(src, edits),
         names_(src, options.relaxed_constexpr),
         device_(src),
-        leaves_(src),
-        phases_(src, names_, leaves_),
+        types_(src),
+        waits_(src, types_, device_),
+        phases_(src, names_, types_, waits_),
         features_(src, names_, edits),
         doubles_(src, device_, edits),
         inline_ptx_(src, names_, device_, edits),
         kernel_table_(src, device_, edits),
-        launches_(src, {names_, leaves_, phases_, device_}, edits),
+        launches_(src, {names_, phases_, device_}, edits),
         shared_(src, names_, device_, edits),
         options_(options) {}
 
@@ -91,10 +94,21 @@ class Translator : private Rewriter {
  private:
   void read_device_code() {
     device_.read();
-    for (const DeviceFunction &f : device_.functions()) {
-      leaves_.note(f.name, f.begin, f.body, f.body_end);
-      if (options_.cut)
-        phases_.add({f.name, f.begin, f.body, f.body_end, f.kernel, device_.in_namespace(f.begin, true)});
+    waits_.read();
+    for (const DeviceFunction &f : device_.functions())
+      phases_.add({f.name, f.begin, f.body, f.body_end, f.kernel, device_.in_namespace(f.begin, true)}, options_.cut);
+    if (options_.show_forms) show_forms();
+  }
+
+  /* Of each kernel a line: is it cut, and if not, what keeps it whole? */
+  void show_forms() const {
+    for (const Phases::Decision &d : phases_.decisions()) {
+      const std::string kernel = "kernel '" + d.name + "' ";
+      if (d.form == Phases::kNeverWaits) edits_.note(d.token, kernel + "never waits: its threads run in a loop");
+      if (d.form == Phases::kCut) edits_.note(d.token, kernel + "is cut at its barriers");
+      if (d.form == Phases::kGuarded) edits_.note(d.token, kernel + "is cut at its barriers, for numbers and pointers as template arguments");
+      if (d.form == Phases::kWhole) edits_.note(d.token, kernel + "stays whole, its threads on stacks of their own");
+      if (d.form == Phases::kWhole) edits_.note(d.why.token, "because of " + d.why.why);
     }
   }
 
@@ -154,7 +168,8 @@ class Translator : private Rewriter {
 
   Names names_;
   DeviceCode device_;
-  Leaves leaves_;
+  ProgramTypes types_;
+  Waits waits_;
   Phases phases_;
   Features features_;
   Doubles doubles_;
@@ -231,6 +246,7 @@ int main(int argc, char **argv) {
     if (!strcmp(word, "-w") || !strcmp(word, "-Wno-double-promotion")) options.warn_of_double = false;
     if (!strcmp(word, "-DCPU_DEVICE_RELAXED_CONSTEXPR")) options.relaxed_constexpr = true;
     if (!strcmp(word, "-DCPU_DEVICE_UNCUT")) options.cut = false;
+    if (!strcmp(word, "-DCPU_DEVICE_SHOW_CUTS")) options.show_forms = true;
   }
   Edits edits(source);
   Translator translator(source, options, &edits);

@@ -24,6 +24,10 @@ void Edits::warn(size_t i, const std::string &message) const {
   fprintf(stderr, "%s:%d: warning: %s (docs/cpu_device.md)\n", file(i).c_str(), t_[i].line, message.c_str());
 }
 
+void Edits::note(size_t i, const std::string &message) const {
+  fprintf(stderr, "%s:%d: note: %s\n", file(i).c_str(), t_[i].line, message.c_str());
+}
+
 std::string Edits::text(const Phases &phases) const {
   return text(0, src_.text.size(), phases.edits(), phases.used_copies(), "");
 }
@@ -40,7 +44,13 @@ std::string Edits::text(size_t at, size_t end, const std::vector<Edit> &phases,
   for (const Edit &e : phases) ordered[{e.begin, e.end > e.begin, false}] = e;
   for (const Phases::Copy &c : copies) {
     const size_t place = t_[c.body_end].end;
-    ordered[{place, false, false}] = {place, place, copy(c)};
+    if (c.guard.empty()) {
+      ordered[{place, false, false}] = {place, place, copy(c)};
+    } else {
+      const size_t first = t_[c.body].end, last = t_[c.body_end].begin;
+      ordered[{first, false, false}] = {first, first, guarded(c)};
+      ordered[{last, false, false}] = {last, last, "}"};
+    }
   }
   std::string out;
   for (const auto &entry : ordered) {
@@ -69,6 +79,13 @@ std::string Edits::copy(const Phases::Copy &c) const {
   return "\n# " + std::to_string(t_[c.body].line) + place + " 3\n" + c.head + declarations +
          text(t_[c.body].end, t_[c.body_end].begin, c.edits, {}, " 3") + "}\n# " +
          std::to_string(t_[c.body_end].line) + place + "\n";
+}
+
+/* A kernel's form for whole blocks, for those of the template's types that it is for; what follows
+ * is the kernel as it stands, for others. */
+std::string Edits::guarded(const Phases::Copy &c) const {
+  return " if constexpr (" + c.guard + ") {\n# " + std::to_string(t_[c.body].line) + " \"" + file(c.body) + "\" 3\n" +
+         text(t_[c.body].end, t_[c.body_end].begin, c.edits, {}, " 3") + "} else {";
 }
 
 /* What, after an edit, makes the compiler count on from where its end is in the source. */

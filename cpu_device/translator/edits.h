@@ -32,6 +32,8 @@ class Edits : private Tokens {
   /* An error in the program, or a warning of it, in the line of token i. */
   void fail(size_t i, const std::string &message);
   void warn(size_t i, const std::string &message) const;
+  /* What the person asked to be told, in the line of token i. */
+  void note(size_t i, const std::string &message) const;
   bool failed() const { return failed_; }
 
   /* The whole text with all edits, and with those of `phases` before and above them. What was
@@ -42,6 +44,7 @@ class Edits : private Tokens {
   std::string text(size_t at, size_t end, const std::vector<Edit> &phases,
                    const std::vector<Phases::Copy> &copies, const char *flags) const;
   std::string copy(const Phases::Copy &c) const;
+  std::string guarded(const Phases::Copy &c) const;
   std::string back_in_place(const Edit &e, const char *flags) const;
   std::vector<Edit> with_bodies() const;
 

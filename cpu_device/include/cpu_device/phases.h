@@ -338,12 +338,34 @@ class Lanes {
   Chosen chosen_;
 };
 
+/* Numbers, vectors of them, and pointers: what cut kernels may keep in frames whatever the type that
+ * a template is given. */
+template <class T>
+struct IsVector {
+  static constexpr bool value = false;
+};
+#define CPU_DEVICE_VECTOR_(type)           \
+  template <>                              \
+  struct IsVector<type> {                  \
+    static constexpr bool value = true;    \
+  };
+#define CPU_DEVICE_VECTORS_(type) \
+  CPU_DEVICE_VECTOR_(type##1) CPU_DEVICE_VECTOR_(type##2) CPU_DEVICE_VECTOR_(type##3) CPU_DEVICE_VECTOR_(type##4)
+CPU_DEVICE_VECTORS_(char) CPU_DEVICE_VECTORS_(uchar) CPU_DEVICE_VECTORS_(short) CPU_DEVICE_VECTORS_(ushort)
+CPU_DEVICE_VECTORS_(int) CPU_DEVICE_VECTORS_(uint) CPU_DEVICE_VECTORS_(long) CPU_DEVICE_VECTORS_(ulong)
+CPU_DEVICE_VECTORS_(longlong) CPU_DEVICE_VECTORS_(ulonglong) CPU_DEVICE_VECTORS_(float) CPU_DEVICE_VECTORS_(double)
+#undef CPU_DEVICE_VECTORS_
+#undef CPU_DEVICE_VECTOR_
+template <class T>
+constexpr bool kPlain = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_pointer_v<T> || IsVector<T>::value;
+
 /* What a thread keeps for a later phase; it may have no value yet. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wuninitialized"
-template <class T>
-inline void keep(T &frame, const T &local) {
+template <class Frame, class T> /* which differ in __restrict__ perhaps */
+inline void keep(Frame &frame, const T &local) {
+  static_assert(sizeof frame == sizeof local, "one variable's");
   __builtin_memcpy((void *)&frame, (const void *)&local, sizeof frame);
 }
 #pragma GCC diagnostic pop

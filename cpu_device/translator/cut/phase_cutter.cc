@@ -6,32 +6,41 @@
 
 #include <algorithm>
 
-PhaseCutter::PhaseCutter(const Source &src, Phases *all, const Phases::Function &f)
-    : Statements(src),
+namespace {
+
+std::set<std::string> with(std::set<std::string> names, const std::set<std::string> &more) {
+  names.insert(more.begin(), more.end());
+  return names;
+}
+
+}  // namespace
+
+PhaseCutter::PhaseCutter(const Source &src, Phases *all, const Phases::Function &f, const Reader &reader)
+    : Tokens(src),
       all_(*all),
       f_(f),
-      constants_(all->constants_),
-      around_{constants_, all->references_, all->functions_,
-              [this](const Statement &s) { return cuts(s.first, s.last); }},
-      variables_(src, all->names_, around_) {}
+      reader_(reader),
+      constants_(with(all->constants_, reader.template_parameters().values)),
+      variables_(src, reader, {all->names_, all->types_, constants_}) {}
+
+void PhaseCutter::fail(size_t i, const std::string &why) {
+  if (!failed_) refusal_ = {i, why};
+  failed_ = true;
+}
 
 bool PhaseCutter::cut() {
-  close_ = f_.body - 1;
-  if (punct(close_) != ')') return false;
-  name_ = opening(close_) - 1;
-  std::vector<Statement> list;
-  if (!is_plain_text() || !read(f_.body, &list) || !cuts(f_.body, f_.body_end)) return false;
-  read_template();
-  if (pack_ || (!f_.kernel && !read_signature())) return false;
-  if (!variables_.read(f_.kernel, name_ + 1, f_.body, list)) return false;
+  name_ = opening(f_.body - 1) - 1;
+  start_ = reader_.template_parameters().first;
+  if (!f_.kernel && !read_signature()) return false;
+  variables_.find(f_.kernel);
   frame_.assign(variables_.all().size(), false);
-  body(list);
+  body(reader_.statements());
   if (failed_) return false;
   find_frames();
   if (failed_) return false;
   writing_ = true;
   next_region_ = 0;
-  body(list);
+  body(reader_.statements());
   if (failed_) return false;
   rename_thread_index();
   return true;
@@ -46,40 +55,12 @@ std::vector<Edit> PhaseCutter::edits() const {
 }
 
 Phases::Copy PhaseCutter::copy() const {
-  return {start_,      f_.body,      f_.body_end,          head(),    edits(),
-          parameters_, frame_type(), !template_.empty(),   result_ == "void ",
-          barriers_,   calls_,       false};
+  return {start_,      f_.body,      f_.body_end, f_.kernel ? "" : head(), edits(),
+          parameters_, frame_type(), !reader_.template_parameters().text.empty(), result_ == "void ",
+          barriers_,   calls_,       false, ""};
 }
 
 /* ---- looking ---- */
-
-bool PhaseCutter::is_call(size_t i) const {
-  return t_[i].kind == kName && punct(i - 1) != '.' && !is(i - 1, "->") && !is(i - 1, "::") &&
-         punct(after_angle(i + 1)) == '(';
-}
-
-bool PhaseCutter::is_cut(size_t i) const { return is_call(i) && all_.waiting_.count(text(i)) && i != name_; }
-
-bool PhaseCutter::cuts(size_t first, size_t last) const {
-  for (size_t i = first; i <= last; ++i)
-    if (is_cut(i)) return true;
-  return false;
-}
-
-/* Nothing in it that would have another meaning in pieces: lambdas, local classes, labels. */
-bool PhaseCutter::is_plain_text() const {
-  static const std::set<std::string> refused = {"struct", "class", "union", "enum", "typedef", "using",
-                                                "goto",   "try",   "asm",   "__asm__", "this", "decltype"};
-  for (size_t i = f_.body + 1; i < f_.body_end; ++i) {
-    if (t_[i].kind == kName && refused.count(text(i))) return false;
-    if (punct(i) == '[') {
-      const char before = punct(i - 1);
-      if (t_[i - 1].kind != kName && before != ']' && before != ')') return false;
-      if (is(i - 1, "return")) return false;
-    }
-  }
-  return all_.leaves_.waits_only_at(all_.waiting_, f_.begin, f_.body, f_.body_end);
-}
 
 /* `if (the same for all) break;` stays outside of the phases. */
 bool PhaseCutter::leaves_loop(const Statement &s) const {
@@ -123,7 +104,7 @@ void PhaseCutter::statements(const std::vector<Statement> &list, bool top) {
       cut_statement(s);
     } else if (s.kind == Statement::kSimple && s.first == s.last) {
       continue; /* a lone ; */
-    } else if (is_shared(s) || variables_.declares_uniform(s.first) || variables_.changes_uniform(s)) {
+    } else if (s.shared || reader_.declares_group(s.first) || variables_.declares_uniform(s.first) || variables_.changes_uniform(s)) {
       close_region();
     } else if (variables_.declares_derived(s.first)) {
       if (writing_) replace(s.first, s.last, "");
@@ -131,8 +112,6 @@ void PhaseCutter::statements(const std::vector<Statement> &list, bool top) {
       mixture(s, top);
     } else if (leaves_loop(s)) {
       close_region();
-    } else if (s.kind == Statement::kSimple && !variables_.declares(s.first) && !is_expression(s)) {
-      fail(); /* a declaration that is not understood */
     } else {
       head_before(s.first, top);
       extend(s);
@@ -171,12 +150,14 @@ void PhaseCutter::cut_statement(const Statement &s) {
     case Statement::kFor:
     case Statement::kWhile:
     case Statement::kDo:
-      if (cuts(s.open, s.close) || !header_is_uniform(s)) return fail();
+      if (cuts(s.open, s.close)) return fail(s.open, "a barrier, a warp operation or a call with one in a loop's head");
+      if (!header_is_uniform(s))
+        return fail(s.open, "a loop with a barrier or warp operation in it, of which it is not plain that all threads go round equally often");
       ++loops_;
       governed(s.parts[0], ends_threads() ? " if (!cu_b.live().any()) break;" : "");
       --loops_;
       return;
-    default: return fail();
+    default: return fail(s.first, "a barrier or warp operation in a switch");
   }
 }
 
@@ -199,10 +180,10 @@ void PhaseCutter::governed(const Statement &part, const std::string &first) {
 /* An if that some threads of a warp may pass and others not. Where both branches have operations,
  * lanes in one may wait for lanes in the other. */
 void PhaseCutter::narrow(const Statement &s) {
-  Declaration declared;
-  if (s.other && cuts(s.parts[0].first, s.parts[0].last) && cuts(s.parts[1].first, s.parts[1].last)) return fail();
-  if (cuts(s.open, s.close) || s.open != s.first + 1 || read_declaration(s.open + 1, s.close, &declared))
-    return fail();
+  if (s.other && cuts(s.parts[0].first, s.parts[0].last) && cuts(s.parts[1].first, s.parts[1].last))
+    return fail(s.other, "operations in both branches of an if that not all threads pass alike");
+  if (cuts(s.open, s.close)) return fail(s.open, "a barrier, a warp operation or a call with one in a condition");
+  if (s.open != s.first + 1) return fail(s.first, "an 'if constexpr' of which it is not plain that all threads pass it alike");
   const int r = new_region();
   if (!writing_) regions_[(size_t)r].ranges.emplace_back(s.open + 1, s.close - 1);
   const std::string id = std::to_string(r), yes = "cu_yes" + id, no = "cu_no" + id;
@@ -265,13 +246,14 @@ void PhaseCutter::close_region() {
 /* break and continue of a loop around the phase cannot leave it; return ends the thread. */
 void PhaseCutter::check_jumps(const Statement &s, bool in_loop) {
   if (s.kind == Statement::kSimple) {
-    if (!in_loop && (is(s.first, "break") || is(s.first, "continue"))) fail();
+    if (!in_loop && (is(s.first, "break") || is(s.first, "continue")))
+      fail(s.first, "'" + text(s.first) + "' of a loop with a barrier or warp operation in it");
     if (is(s.first, "return")) returns(s);
     return;
   }
-  if (s.kind == Statement::kOther) {
+  if (s.kind == Statement::kSwitch) {
     for (size_t i = s.first; i < s.last; ++i)
-      if (is(i, "return") || (!in_loop && is(i, "continue"))) fail();
+      if (is(i, "return") || (!in_loop && is(i, "continue"))) fail(i, "'" + text(i) + "' in a switch");
     return;
   }
   const bool loop = s.kind == Statement::kFor || s.kind == Statement::kWhile || s.kind == Statement::kDo;
@@ -282,10 +264,11 @@ void PhaseCutter::check_jumps(const Statement &s, bool in_loop) {
  * function's would have to, and may return in the last one only. */
 void PhaseCutter::returns(const Statement &s) {
   const bool value = s.last > s.first + 1;
-  if (f_.kernel && value) return fail();
+  if (f_.kernel && value) return fail(s.first, "a kernel that returns a value");
   regions_[(size_t)region_].returns = true;
   if (!f_.kernel) {
-    if (loops_ || masks_ || value == (result_ == "void ")) return fail();
+    if (loops_ || masks_ || value == (result_ == "void "))
+      return fail(s.first, "a device function that returns within a loop or an if with barriers or warp operations in it");
   }
   if (!writing_) return;
   const std::string leave = "goto cu_end" + std::to_string(region_) + "; }";
@@ -297,5 +280,6 @@ void PhaseCutter::returns(const Statement &s) {
     replace(s.first, s.first, "{ cu_p.cu_ret =");
     replace(s.last, s.last, "; " + leave);
   }
-  if (!f_.kernel && region_ + 1 != (int)regions_.size()) fail();
+  if (!f_.kernel && region_ + 1 != (int)regions_.size())
+    fail(s.first, "a device function that returns before its last barrier or warp operation");
 }

@@ -25,22 +25,24 @@
 
 #include "cpu_device/translator/cut/phase_variables.h"
 #include "cpu_device/translator/cut/phases.h"
-#include "cpu_device/translator/read/statements.h"
+#include "cpu_device/translator/cut/reader.h"
 
 struct WarpOperation {
-  const char *method;          /* of BlockRun */
+  const char *method;          /* of Exchange */
   bool votes;
 };
 /* By the name that programs call them. */
 extern const std::map<std::string, WarpOperation> kWarpOperations;
 
-class PhaseCutter : private Statements {
+class PhaseCutter : private Tokens {
  public:
-  /* *all knows of the functions before this one. */
-  PhaseCutter(const Source &src, Phases *all, const Phases::Function &f);
+  /* *all knows of the functions before this one; the reader has read it. */
+  PhaseCutter(const Source &src, Phases *all, const Phases::Function &f, const Reader &reader);
 
-  /* Goes through the function; false: it stays as it is. What follows is of use after true. */
+  /* Goes through the function. Returns false if it must stay whole: refusal() says why. The other
+   * accessors are valid only after true. */
   bool cut();
+  const Reader::Refusal &refusal() const { return refusal_; }
 
   /* What changes in the function's text. */
   std::vector<Edit> edits() const;
@@ -72,13 +74,11 @@ class PhaseCutter : private Statements {
   };
 
   const std::vector<PhaseVariable> &vars() const { return variables_.all(); }
-  void fail() { failed_ = true; }
+  void fail(size_t i, const std::string &why);
 
   /* ---- looking (phase_cutter.cc) ---- */
-  bool is_call(size_t i) const;
-  bool is_cut(size_t i) const;
-  bool cuts(size_t first, size_t last) const;
-  bool is_plain_text() const;
+  bool is_cut(size_t i) const { return reader_.is_cut(i); }
+  bool cuts(size_t first, size_t last) const { return reader_.cuts(first, last); }
   bool leaves_loop(const Statement &s) const;
   bool header_is_uniform(const Statement &s) const;
 
@@ -99,11 +99,9 @@ class PhaseCutter : private Statements {
   void returns(const Statement &s);
 
   /* ---- what stands before the body (phase_signature.cc) ---- */
-  void read_template();
-  bool is_template_end(size_t i) const;
   bool read_signature();
   bool read_result();
-  bool read_parameter(size_t first, size_t end);
+  bool read_parameter(const Declaration &d);
   bool is_parameter(const Declarator &one) const { return one.name < f_.body; }
   std::string member(const Declaration &d, const Declarator &one, const std::string &name) const;
   std::string frame_type() const;
@@ -112,8 +110,9 @@ class PhaseCutter : private Statements {
   /* ---- operations (phase_operations.cc) ---- */
   void cut_simple(const Statement &s);
   void cut_syncwarp(const Statement &s);
-  bool read_operations(const Statement &s, std::vector<Operation> *operations) const;
-  bool read_operation(size_t i, Operation *o) const;
+  bool read_operations(const Statement &s, std::vector<Operation> *operations);
+  bool read_operation(size_t i, Operation *o);
+  bool may_store(size_t i) const;
   bool may_go_first(const Statement &s, const Operation &o, const std::set<std::string> &earlier) const;
   bool stores(const Statement &s) const;
   bool reads_memory(const Operation &o) const;
@@ -138,8 +137,6 @@ class PhaseCutter : private Statements {
   bool lies_in_frame(int k) const;
   bool can_lie_in_frame(int k) const;
   bool lies_there(int k) const;
-  bool is_pointed_at(int k) const;
-  bool keeps_addresses(const Region &r) const;
   bool is_quiet(const Region &r) const;
   bool is_quiet_token(size_t i, size_t first) const;
   bool asks_thread(const PhaseVariable &v) const;
@@ -162,20 +159,19 @@ class PhaseCutter : private Statements {
 
   Phases &all_;
   const Phases::Function f_;
+  const Reader &reader_;
   std::set<std::string> constants_;  /* template parameters among them */
-  const PhaseVariables::Surroundings around_;
   PhaseVariables variables_;
 
   /* what the function is */
-  size_t start_ = 0, name_ = 0, close_ = 0;   /* its first token, its name, its ) */
-  std::string template_, arguments_;          /* template <class T> and <T> */
-  bool pack_ = false;
+  size_t start_ = 0, name_ = 0;               /* its first token, its name */
   std::string result_, members_, types_;      /* of a device function; members: its parameters */
   std::vector<std::string> parameters_;
   bool barriers_ = false;
   std::set<std::string> calls_;
 
   /* where the going through is */
+  Reader::Refusal refusal_ = {0, ""};
   bool writing_ = false, failed_ = false, headed_ = false;
   int region_ = -1, next_region_ = 0;         /* the phase that is gathered; -1: none is */
   size_t region_first_ = 0, region_last_ = 0, head_ = 0;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "cpu_device/translator/read/vocabulary.h"
+
 const std::map<std::string, WarpOperation> kWarpOperations = {
     {"__shfl_sync", {"shuffle", false}},         {"__shfl_up_sync", {"shuffle_up", false}},
     {"__shfl_down_sync", {"shuffle_down", false}}, {"__shfl_xor_sync", {"shuffle_xor", false}},
@@ -20,16 +22,15 @@ enum { kMaxOperations = 4 };     /* in one statement; BlockRun's slots */
 }  // namespace
 
 void PhaseCutter::cut_simple(const Statement &s) {
-  if (is(s.first, "__syncthreads") && punct(s.first + 1) == '(' && s.first + 3 == s.last) {
-    if (masks_) return fail();
+  if (reader_.is_barrier(s.first)) {
+    if (masks_) return fail(s.first, "a barrier in an if of which it is not plain that all threads pass it alike");
     barriers_ = true;
     if (writing_) replace(s.first, s.last - 1, "cu_b.barrier()");
     return;
   }
-  if (is(s.first, "__syncwarp") && punct(s.first + 1) == '(' && closing(s.first + 1) + 1 == s.last)
-    return cut_syncwarp(s);
+  if (is(s.first, "__syncwarp") && closing(s.first + 1) + 1 == s.last) return cut_syncwarp(s);
   std::vector<Operation> operations;
-  if (!read_operations(s, &operations)) return fail();
+  if (!read_operations(s, &operations)) return;
   bring(s, operations);
   if (failed_) return;
   take(s, operations);
@@ -51,8 +52,9 @@ void PhaseCutter::cut_syncwarp(const Statement &s) {
 /* ---- reading ---- */
 
 /* The operations of a statement, all of which are done whatever their values. */
-bool PhaseCutter::read_operations(const Statement &s, std::vector<Operation> *operations) const {
+bool PhaseCutter::read_operations(const Statement &s, std::vector<Operation> *operations) {
   std::set<std::string> so_far, earlier; /* names, and those that stand before a comma */
+  bool pure = true;                      /* nothing so far stores, or may */
   int depth = 0;
   for (size_t i = s.first; i < s.last; ++i) {
     const char c = punct(i);
@@ -62,17 +64,30 @@ bool PhaseCutter::read_operations(const Statement &s, std::vector<Operation> *op
     if (t_[i].kind == kName) so_far.insert(text(i));
     if (is_cut(i)) {
       Operation o = {};
-      if (!read_operation(i, &o) || !may_go_first(s, o, earlier)) return false;
+      if (!read_operation(i, &o)) return false;
+      if (!may_go_first(s, o, earlier) || (!earlier.empty() && !pure))
+        return fail(i, "'" + text(i) + "' in a statement of which other parts may have to be done before it"), false;
       operations->push_back(o);
       i = o.close;
     } else if (needs_order(i)) {
-      return false;
+      return fail(i, "'?', '&&', '||', '++' or '--' in one statement with a warp operation or a call with one"), false;
+    } else {
+      pure = pure && !may_store(i);
     }
   }
   const auto is_warp = [&](const Operation &o) { return kWarpOperations.count(text(o.name)) != 0; };
   const auto warps = std::count_if(operations->begin(), operations->end(), is_warp);
-  if (warps && (size_t)warps < operations->size()) return false; /* the function's own would take its slots */
-  return !operations->empty() && operations->size() <= kMaxOperations && !is(s.first, "__syncthreads");
+  if (warps && (size_t)warps < operations->size()) /* the function's own would take its slots */
+    return fail(s.first, "a warp operation in one statement with a call that has some"), false;
+  if (operations->empty() || operations->size() > kMaxOperations)
+    return fail(s.first, "a barrier or warp operation of this form"), false;
+  return true;
+}
+
+/* A call there may store something. */
+bool PhaseCutter::may_store(size_t i) const {
+  if (t_[i].kind != kName || punct(i + 1) != '(' || reader_.variable_at(i) >= 0) return false;
+  return vocabulary::does(text(i)) != vocabulary::kComputes || all_.types_.declares(text(i));
 }
 
 /* It is done before the rest of the statement; what stands before a comma comes before it. */
@@ -102,15 +117,21 @@ bool PhaseCutter::reads_memory(const Operation &o) const {
   return false;
 }
 
-bool PhaseCutter::read_operation(size_t i, Operation *o) const {
+bool PhaseCutter::read_operation(size_t i, Operation *o) {
   o->name = i;
-  o->open = after_angle(i + 1);
+  o->open = punct(i + 1) == '<' ? closing_angle(i + 1) + 1 : i + 1;
   o->close = closing(o->open);
-  o->arguments = between_commas(o->open + 1, o->close);
-  if (cuts(o->open, o->close)) return false;
-  if (kWarpOperations.count(text(i))) return o->arguments.size() >= 2;
+  o->arguments = reader_.pieces(o->open + 1, o->close);
+  if (cuts(o->open, o->close)) return fail(i, "a warp operation or a call with one among the arguments of another"), false;
+  if (kWarpOperations.count(text(i))) {
+    if (o->arguments.size() < 2) return fail(i, "a warp operation of this form"), false;
+    return true;
+  }
   auto callee = all_.copies_.find(text(i));
-  return callee != all_.copies_.end() && !(callee->second.barriers && masks_);
+  if (callee == all_.copies_.end()) return fail(i, "'" + text(i) + "' in an expression"), false;
+  if (callee->second.barriers && masks_)
+    return fail(i, "a call with a barrier in it in an if of which it is not plain that all threads pass it alike"), false;
+  return true;
 }
 
 /* ?:, && and || may skip an operation; ++ and -- may change what the next one brings. */
@@ -129,7 +150,8 @@ void PhaseCutter::bring(const Statement &s, const std::vector<Operation> &operat
   for (size_t k = 0; k < operations.size(); ++k) {
     const Operation &o = operations[k];
     if (kWarpOperations.count(text(o.name))) bring_value(r, (int)k, o, &made);
-    else if (!bring_call(r, o, &made)) return fail();
+    else if (!bring_call(r, o, &made))
+      return fail(o.name, "the call of '" + text(o.name) + "', of which there are several, or with default arguments");
   }
   if (!writing_) return;
   if (!made.loop.empty()) made.loop = begin_of(r) + made.loop + end_of(r);

@@ -4,38 +4,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_device/translator/cut/phase_cutter.h"
 
-/* Template parameters before the function: their text, and their names as arguments. */
-void PhaseCutter::read_template() {
-  start_ = f_.begin;
-  while (start_ > 0 && punct(start_ - 1) != ';' && punct(start_ - 1) != '}' && punct(start_ - 1) != '{' &&
-         !(punct(start_ - 1) == '>' && is_template_end(start_ - 1)))
-    --start_;
-  if (start_ == 0 || punct(start_ - 1) != '>') return;
-  const size_t open = opening_angle(start_ - 1);
-  template_ = text(open - 1, start_ - 1) + " ";
-  for (const auto &piece : between_commas(open + 1, start_ - 1)) {
-    size_t end = piece.first, name = 0;
-    for (; end < piece.second && punct(end) != '='; ++end) {
-      if (punct(end) == '.') pack_ = true;
-      if (t_[end].kind == kName) name = end;
-    }
-    arguments_ += (arguments_.empty() ? "<" : ", ") + (name ? text(name) : "");
-    if (name) constants_.insert(text(name));
-  }
-  if (!arguments_.empty()) arguments_ += ">";
-}
-
-bool PhaseCutter::is_template_end(size_t i) const {
-  const size_t open = opening_angle(i);
-  return open > 0 && is(open - 1, "template");
-}
-
 /* A device function's result and parameters: values only. */
 bool PhaseCutter::read_signature() {
-  if (!read_result()) return false;
-  for (const auto &piece : between_commas(name_ + 2, close_)) {
-    if (piece.first == piece.second || (is(piece.first, "void") && piece.first + 1 == piece.second)) continue;
-    if (!read_parameter(piece.first, piece.second)) return false;
+  if (!read_result()) {
+    fail(name_, "a result of this type of a device function with barriers or warp operations");
+    return false;
+  }
+  for (const Declaration &d : reader_.parameters()) {
+    if (read_parameter(d)) continue;
+    fail(d.first, "a parameter of this type of a device function with barriers or warp operations");
+    return false;
   }
   return true;
 }
@@ -58,15 +36,13 @@ bool PhaseCutter::read_result() {
   return !result_.empty();
 }
 
-bool PhaseCutter::read_parameter(size_t first, size_t end) {
-  Declaration d;
-  if (!read_declaration(first, end, &d) || d.declarators.size() != 1) return false;
+bool PhaseCutter::read_parameter(const Declaration &d) {
   const Declarator &one = d.declarators[0];
-  if (one.reference || one.init_first || d.is_auto) return false;
+  if (one.reference || d.is_auto) return false;
   if (one.array && closing(one.name + 1) != one.last) return false;
   parameters_.push_back(text(one.name));
   members_ += member(d, one, text(one.name)) + " ";
-  types_ += (types_.empty() ? "" : ", ") + text(first, end - 1);
+  types_ += (types_.empty() ? "" : ", ") + text(d.first, one.last);
   return true;
 }
 
@@ -96,10 +72,11 @@ std::string PhaseCutter::frame_type() const { return "CuFrame" + std::to_string(
 /* What a second form begins with: the frame's type, a function that is only declared and tells
  * that type from arguments, and the form's own head. */
 std::string PhaseCutter::head() const {
+  const Reader::Template &t = reader_.template_parameters();
   const std::string type = frame_type(), name = text(name_);
   const std::string result = result_ == "void " ? "" : result_ + "cu_ret; ";
-  return " " + template_ + "struct " + type + " { " + members_ + result + "}; " + template_ + type + arguments_ +
-         " cu_frame_" + name + "(" + types_ + "); " + template_ + "[[maybe_unused]] static void cu_block_" + name +
+  return " " + t.text + "struct " + type + " { " + members_ + result + "}; " + t.text + type + t.arguments + " cu_frame_" +
+         name + "(" + types_ + "); " + t.text + "[[maybe_unused]] static void cu_block_" + name +
          "([[maybe_unused]] ::cpu_device::BlockRun &cu_b, [[maybe_unused]] const ::cpu_device::Mask &cu_m, "
-         "[[maybe_unused]] " + type + arguments_ + " *cu_a) {";
+         "[[maybe_unused]] " + type + t.arguments + " *cu_a) {";
 }

@@ -41,7 +41,7 @@ void PhaseCutter::find_frames() {
   for (size_t k = 0; k < vars().size(); ++k) {
     const PhaseVariable &v = vars()[k];
     if (v.uniform || v.derived) continue;
-    if (v.in_header) return fail();
+    if (v.in_header) return fail(v.declarator.name, "a loop with barriers or warp operations in it, and a variable of which it is not plain that it is the same for all threads");
     if (v.parameter && !f_.kernel) continue; /* in the frame that the caller made */
     int users = 0;
     bool elsewhere = false;
@@ -51,32 +51,11 @@ void PhaseCutter::find_frames() {
       elsewhere = elsewhere || !r.declares.count((int)k);
     }
     if (v.parameter ? users == 0 || v.changes.empty() : users == 0 || !elsewhere) continue;
-    if (!can_lie_in_frame((int)k)) return fail();
+    if (!can_lie_in_frame((int)k))
+      return fail(v.declarator.name, "'" + v.name + "' of this type, which lives from one part of the kernel to the next");
     frame_[k] = true;
     kept_members_ += member(v.declaration, v.declarator, member_name((int)k)) + " ";
   }
-  for (const Region &r : regions_)
-    for (int k : r.declares)
-      if (!frame_[(size_t)k] && is_pointed_at(k) && keeps_addresses(r)) return fail();
-}
-
-/* Its address is taken, or an array becomes a pointer. */
-bool PhaseCutter::is_pointed_at(int k) const {
-  const PhaseVariable &v = vars()[(size_t)k];
-  for (size_t i = v.declarator.name + 1; i <= v.scope_end; ++i)
-    if (variables_.at(i) == k && (is_address_of(i) || (v.declarator.array && punct(i + 1) != '['))) return true;
-  return false;
-}
-
-/* A later phase may find an address that was stored in this one. */
-bool PhaseCutter::keeps_addresses(const Region &r) const {
-  for (size_t k = 0; k < vars().size(); ++k) {
-    const PhaseVariable &v = vars()[k];
-    const bool kept = frame_[k] || (v.parameter && !f_.kernel);
-    const bool holds = v.declarator.pointer || !v.declaration.builtin;
-    if (kept && holds && (r.declares.count((int)k) || changed_in(r, v))) return true;
-  }
-  return false;
 }
 
 /* It is an array in a frame, and has no declaration beside. */
@@ -89,7 +68,7 @@ bool PhaseCutter::lies_there(int k) const {
          (v.declaration.declarators.size() == 1 || variables_.declares_mixture(v.declaration.first));
 }
 
-/* Its length is known where frames are made; and if it moves, no address of it is kept. */
+/* Its length is known where frames are made. That no address of it is kept, the reader has seen. */
 bool PhaseCutter::can_lie_in_frame(int k) const {
   const PhaseVariable &v = vars()[(size_t)k];
   if (v.declaration.is_auto || v.declarator.reference || v.declaration.is_static) return false;
@@ -98,11 +77,6 @@ bool PhaseCutter::can_lie_in_frame(int k) const {
     if (in_length < 0) continue;
     const PhaseVariable &length = vars()[(size_t)in_length];
     if (!(length.uniform && length.declarator.name < head_)) return false;
-  }
-  if (lies_there(k)) return true;
-  for (size_t i = v.declarator.name + 1; i <= v.scope_end; ++i) {
-    if (variables_.at(i) != k) continue;
-    if (v.declarator.array ? punct(i + 1) != '[' || punct(i - 1) == '&' : is_address_of(i)) return false;
   }
   return true;
 }
@@ -129,7 +103,9 @@ bool PhaseCutter::is_quiet_token(size_t i, size_t first) const {
   if (c && (strchr("[/%", c) || is(i, "->"))) return false;
   if (c == '*' && (i == first || (t_[i - 1].kind != kNumber && variables_.at(i - 1) < 0))) return false;
   if (is(i, "threadIdx")) return false;
-  return t_[i].kind != kName || punct(after_angle(i + 1)) != '(' || kQuiet.count(text(i)) || is_cut(i);
+  const bool call = t_[i].kind == kName && punct(i - 1) != '.' &&
+                    (punct(i + 1) == '(' || (punct(i + 1) == '<' && reader_.variable_at(i) < 0));
+  return !call || (kQuiet.count(text(i)) && !all_.types_.declares(text(i))) || is_cut(i);
 }
 
 /* It is declared in the phase: with a value, or gets one. */

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu_device/translator/read/names.h"
-#include "cpu_device/translator/read/statements.h"
+#include "cpu_device/translator/cut/reader.h"
 
 /* Declared among the statements around cuts, not within what becomes a phase. */
 struct PhaseVariable {
@@ -29,19 +28,18 @@ struct PhaseVariable {
   bool derived;                  /* computed anew in each phase */
 };
 
-class PhaseVariables : protected Statements {
+class PhaseVariables : private Tokens {
  public:
   struct Surroundings {
+    const Names &names;
+    const ProgramTypes &types;
     const std::set<std::string> &constants;   /* names of numbers that never change */
-    const std::set<std::string> &references;  /* functions that may change their arguments */
-    const std::map<std::string, int> &functions;  /* the program's device functions */
-    std::function<bool(const Statement &)> cuts;
   };
-  PhaseVariables(const Source &src, const Names &names, const Surroundings &around)
-      : Statements(src), names_(names), around_(around) {}
+  PhaseVariables(const Source &src, const Reader &reader, const Surroundings &around)
+      : Tokens(src), reader_(reader), around_(around) {}
 
-  /* A function: its parentheses, its body's statements. false: not understood. */
-  bool read(bool kernel, size_t open, size_t body, const std::vector<Statement> &list);
+  /* The function that the reader has read. */
+  void find(bool kernel);
 
   const std::vector<PhaseVariable> &all() const { return all_; }
 
@@ -70,28 +68,24 @@ class PhaseVariables : protected Statements {
     size_t loop_last;            /* of a header: the loop's last token */
   };
 
-  bool collect(const std::vector<Statement> &list, size_t scope_end);
-  bool collect_part(const Statement &s);
-  bool any_hides_another() const;
-  bool declare(size_t first, size_t end, size_t scope_end, bool in_header, bool cut);
-  void find_changes(size_t body);
-  bool is_changed(size_t i, const PhaseVariable &v) const;
-  bool passed_by_reference(size_t i) const;
-  bool initialises_reference(size_t i) const;
-  bool changed_in_parentheses(size_t i) const;
+  void collect(const std::vector<Statement> &list);
+  void collect_part(const Statement &s);
+  bool declare(size_t first, bool in_header, bool cut);
+  PhaseVariable variable_of(const Declaration &d, const Declarator &one);
   void find_uniform();
   bool changes_stay_uniform(const PhaseVariable &v) const;
   void find_derived();
   bool is_derived_from(size_t first, size_t last, size_t user) const;
+  bool same_for_all(size_t i) const;
   bool token_is_plain(size_t i, size_t first) const;
   bool is_assignment(size_t i) const;
 
-  const Names &names_;
-  const Surroundings &around_;
+  const Reader &reader_;
+  const Surroundings around_;
   std::vector<PhaseVariable> all_;
+  std::map<int, int> places_;                    /* in all_, by the reader's number */
   std::map<size_t, std::vector<int>> declared_;  /* by a declaration's first token */
   std::set<size_t> not_uniform_;                 /* declarations whose initialiser has a cut */
-  std::set<std::string> shared_arrays_, shared_numbers_;
   std::vector<Site> sites_;
   std::vector<size_t> ifs_;                      /* around what is collected now */
   std::map<size_t, std::pair<size_t, size_t>> conditions_;  /* of an if, by its first token */

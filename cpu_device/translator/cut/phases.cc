@@ -6,42 +6,73 @@
 
 #include "cpu_device/translator/cut/phase_cutter.h"
 
-Phases::Phases(const Source &src, const Names &names, const Leaves &leaves)
-    : Tokens(src), names_(names), leaves_(leaves), waiting_{"__syncthreads", "__syncwarp"} {
-  for (const auto &operation : kWarpOperations) waiting_.insert(operation.first);
-  find_enumerators();
+Phases::Phases(const Source &src, const Names &names, const ProgramTypes &types, const Waits &waits)
+    : Tokens(src), names_(names), types_(types), waits_(waits) {
   for (const std::string &name : names.constants()) constants_.insert(name);
 }
 
-/* Enumerators are numbers that never change. */
-void Phases::find_enumerators() {
-  for (size_t i = 0; i + 1 < t_.size(); ++i) {
-    if (t_[i].system || !is(i, "enum")) continue;
-    size_t j = i;
-    while (j + 1 < t_.size() && punct(j) != '{' && punct(j) != ';') ++j;
-    const size_t end = punct(j) == '{' ? closing(j) : j;
-    for (; j < end; ++j)
-      if (t_[j].kind == kName && (punct(j - 1) == '{' || punct(j - 1) == ',')) constants_.insert(text(j));
-  }
+Reader::Program Phases::program() const {
+  return {names_, types_, waits_, constants_, [this](const std::string &name) {
+            auto at = callees_.find(name);
+            return at == callees_.end() ? nullptr : &at->second;
+          }};
 }
 
-void Phases::add(const Function &f) {
+void Phases::add(const Function &f, bool may_be_cut) {
   ++functions_[f.name];
-  for (size_t i = f.begin; i < f.body; ++i)
-    if (punct(i) == '&') references_.insert(f.name);
-  PhaseCutter cutter(src_, this, f);
-  const bool cut = f.is_free && cutter.cut();
-  if (f.kernel) {
-    auto at = kernels_.emplace(f.name, cut).first;
-    at->second = at->second && cut;
-    if (!cut) return;
+  Reader::Refusal why = {f.begin, "the compiler's flags say so"};
+  const bool never = f.kernel && waits_.never(f.name);
+  const size_t guarded = guarded_.size();
+  const bool cut = !never && may_be_cut && cut_function(f, &why);
+  if (!f.kernel) return keep_callee(f, cut, why);
+  const Form form = never ? kNeverWaits : guarded_.size() > guarded ? kGuarded : cut ? kCut : kWhole;
+  decisions_.push_back({f.name, name_of(f), form, why});
+  auto at = forms_.emplace(f.name, form).first;
+  if (at->second != form) at->second = kWhole;
+}
+
+bool Phases::cut_function(const Function &f, Reader::Refusal *why) {
+  *why = {f.body, "it is a member of a class"};
+  if (!f.is_free) return false;
+  if (waits_.spins(f.begin)) {
+    *why = {f.body, "a loop with atomic operations whose results are used, by which threads may wait for each other"};
+    return false;
+  }
+  Reader reader(src_, program(), Reader::kCut);
+  const Waits::Reason waits = waits_.reason(f.name);
+  *why = {waits.token, waits.what};
+  if (!reader.cuts(f.body, f.body_end)) return false;
+  const bool in_language = reader.read(f.begin, name_of(f), f.body);
+  *why = reader.refusal();
+  if (!in_language) return false;
+  PhaseCutter cutter(src_, this, f, reader);
+  const bool cut = cutter.cut();
+  *why = cutter.refusal();
+  if (!cut) return false;
+  if (f.kernel) use(cutter.calls());
+  if (f.kernel && !reader.template_parameters().types.empty()) {
+    guarded_.push_back(cutter.copy());
+    for (const std::string &type : reader.template_parameters().types)
+      guarded_.back().guard += (guarded_.back().guard.empty() ? "" : " && ") + ("::cpu_device::kPlain<" + type + ">");
+  } else if (f.kernel) {
     const auto edits = cutter.edits();
     edits_.insert(edits_.end(), edits.begin(), edits.end());
-    use(cutter.calls());
-  } else if (cut) {
+  } else {
     copies_.emplace(f.name, cutter.copy());
-    waiting_.insert(f.name);
   }
+  return true;
+}
+
+/* What is known of a device function from now on; of several that bear the name, the worst. */
+void Phases::keep_callee(const Function &f, bool cut, const Reader::Refusal &why) {
+  Reader reader(src_, program(), Reader::kUncut);
+  Reader::Callee c = {cut, f.is_free && reader.read(f.begin, name_of(f), f.body), false, reader.cuts(f.body, f.body_end), why};
+  for (size_t i = f.begin; i < f.body; ++i) c.takes_references = c.takes_references || punct(i) == '&';
+  auto at = callees_.emplace(f.name, c).first;
+  at->second.cut = at->second.cut || c.cut;
+  if (!c.cut) at->second.why = why;
+  at->second.keeps_nothing = at->second.keeps_nothing && c.keeps_nothing;
+  at->second.takes_references = at->second.takes_references || c.takes_references;
 }
 
 void Phases::use(const std::set<std::string> &functions) {
@@ -55,14 +86,15 @@ void Phases::use(const std::set<std::string> &functions) {
   }
 }
 
-bool Phases::takes_whole_block(const std::string &kernel) const {
-  auto at = kernels_.find(kernel);
-  return at != kernels_.end() && at->second;
+Phases::Form Phases::form(const std::string &kernel) const {
+  auto at = forms_.find(kernel);
+  return at == forms_.end() ? kWhole : at->second;
 }
 
 std::vector<Phases::Copy> Phases::used_copies() const {
   std::vector<Copy> out;
   for (const auto &entry : copies_)
     if (entry.second.used) out.push_back(entry.second);
+  out.insert(out.end(), guarded_.begin(), guarded_.end());
   return out;
 }

@@ -9,8 +9,9 @@
  *   an if around warp operations only      narrows the mask of threads that take part;
  *   device functions with cuts in them     get a second form, which runs for a whole block.
  *
- * Declarations are read by their looks, not as a compiler does. Where anything is not plainly of
- * one of these forms the kernel is left as it is, and its threads wait on stacks of their own.
+ * Only what is written in the small language of LANGUAGE.md is cut; all else stays whole, and its
+ * threads wait on stacks of their own. Here too is decided which kernels never wait, so that both
+ * decisions come of one analysis.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_TRANSLATOR_PHASES_H
@@ -21,13 +22,12 @@
 #include <string>
 #include <vector>
 
-#include "cpu_device/translator/read/leaves.h"
-#include "cpu_device/translator/read/names.h"
+#include "cpu_device/translator/cut/reader.h"
 #include "cpu_device/translator/tokens.h"
 
 class Phases : private Tokens {
  public:
-  Phases(const Source &src, const Names &names, const Leaves &leaves);
+  Phases(const Source &src, const Names &names, const ProgramTypes &types, const Waits &waits);
 
   struct Function {
     std::string name;
@@ -35,16 +35,27 @@ class Phases : private Tokens {
     bool kernel;
     bool is_free;                /* no class's member */
   };
-  /* Device functions and kernels, in the order of the source. */
-  void add(const Function &f);
+  /* Device functions and kernels, in the order of the source. cut: if they may be. */
+  void add(const Function &f, bool cut);
 
-  /* All kernels of that name run a whole block in one call. */
-  bool takes_whole_block(const std::string &kernel) const;
+  /* kGuarded: cut for plain types of a template's, else whole; the kernel itself tells. */
+  enum Form { kNeverWaits, kCut, kGuarded, kWhole };
+  struct Decision {
+    std::string name;
+    size_t token;                /* the kernel's name */
+    Form form;
+    Reader::Refusal why;         /* of one that stays whole */
+  };
+  /* Of each kernel, in the order of the source. */
+  const std::vector<Decision> &decisions() const { return decisions_; }
+
+  /* How launches of that kernel run it: all that bear the name alike, or kWhole. */
+  Form form(const std::string &kernel) const;
 
   /* What changes in the text of the kernels. */
   const std::vector<Edit> &edits() const { return edits_; }
 
-  /* A device function's second form. It goes in behind the function: `head`, the tokens between
+  /* A second form, which runs for a whole block. A device function's goes in behind the function: `head`, the tokens between
    * the function's braces with the edits, and a }. */
   struct Copy {
     size_t start, body, body_end;
@@ -56,22 +67,28 @@ class Phases : private Tokens {
     bool barriers;               /* of the block, in it or in what it calls */
     std::set<std::string> calls; /* other such functions */
     bool used;                   /* by a kernel that is cut */
+    std::string guard;           /* a kernel's: the condition under which it is the one that runs */
   };
   std::vector<Copy> used_copies() const;
 
  private:
   friend class PhaseCutter;
-  void find_enumerators();
   void use(const std::set<std::string> &functions);
+  Reader::Program program() const;
+  bool cut_function(const Function &f, Reader::Refusal *why);
+  void keep_callee(const Function &f, bool cut, const Reader::Refusal &why);
+  size_t name_of(const Function &f) const { return opening(f.body - 1) - 1; }
 
   const Names &names_;
-  const Leaves &leaves_;
-  std::set<std::string> waiting_;    /* what cuts: barriers, warp operations, functions with them */
-  std::set<std::string> constants_;  /* of the program: numbers that never change */
-  std::set<std::string> references_; /* device functions with parameters that are references */
+  const ProgramTypes &types_;
+  const Waits &waits_;
+  std::set<std::string> constants_;       /* of the program: numbers that never change */
+  std::map<std::string, Reader::Callee> callees_;  /* device functions that were read */
   std::map<std::string, int> functions_;  /* device functions, and how many bear the name */
   std::map<std::string, Copy> copies_;
-  std::map<std::string, bool> kernels_;
+  std::vector<Copy> guarded_;             /* of kernels that are templates of types */
+  std::map<std::string, Form> forms_;
+  std::vector<Decision> decisions_;
   std::vector<Edit> edits_;
 };
 

@@ -43,6 +43,8 @@ bool DeviceCode::note_lambda(size_t i) {
 
 void DeviceCode::note_function(const DeviceFunction &f) {
   functions_.push_back(f);
+  names_.insert(f.name);
+  if (f.kernel) kernel_begins_.insert(f.begin);
   if (f.kernel) ++kernels_[f.name];
   if (f.kernel && has_pack(f)) variadic_.insert(f.name);
 }

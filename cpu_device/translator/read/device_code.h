@@ -41,6 +41,11 @@ class DeviceCode : private Tokens {
    * before its declaration, or one may. */
   bool in_namespace(size_t i, bool templates = false) const;
 
+  /* A kernel or a device function of that name is defined. */
+  bool is_device_function(const std::string &name) const { return names_.count(name) != 0; }
+  /* The function that begins with that token is a kernel. */
+  bool is_kernel(size_t begin) const { return kernel_begins_.count(begin) != 0; }
+
   /* How many kernels are defined by that name. */
   int kernels_named(const std::string &name) const;
   /* One of them has a parameter pack. */
@@ -65,7 +70,8 @@ class DeviceCode : private Tokens {
   std::vector<DeviceFunction> functions_;
   std::vector<std::pair<size_t, size_t>> lambdas_;
   std::map<std::string, int> kernels_;
-  std::set<std::string> variadic_;
+  std::set<std::string> names_, variadic_;
+  std::set<size_t> kernel_begins_;
   std::map<size_t, const char *> sections_;  /* by the keyword's token */
 };
 

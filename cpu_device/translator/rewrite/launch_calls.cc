@@ -166,10 +166,11 @@ std::string LaunchCalls::plain_call(const Launch &l) const {
 
 /* How the kernel's threads run. */
 std::string LaunchCalls::kind(const Launch &l) const {
-  const std::string name = text(l.base);
-  return known_.leaves.is_leaf(name)             ? "::cpu_device::kNeverWaits"
-         : known_.phases.takes_whole_block(name) ? "::cpu_device::kWholeBlock"
-                                                 : "::cpu_device::kMayWait";
+  switch (known_.phases.form(text(l.base))) {
+    case Phases::kNeverWaits: return "::cpu_device::kNeverWaits";
+    case Phases::kCut: return "::cpu_device::kWholeBlock";
+    default: return "::cpu_device::kMayWait";
+  }
 }
 
 /* The first arguments of the runtime's launch: the kernel as a function of its arguments, what

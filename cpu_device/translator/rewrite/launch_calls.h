@@ -8,7 +8,6 @@
 
 #include "cpu_device/translator/read/device_code.h"
 #include "cpu_device/translator/edits.h"
-#include "cpu_device/translator/read/leaves.h"
 #include "cpu_device/translator/read/names.h"
 #include "cpu_device/translator/cut/phases.h"
 
@@ -16,7 +15,6 @@ class LaunchCalls : private Rewriter {
  public:
   struct Known { /* of the program */
     const Names &names;
-    const Leaves &leaves;
     const Phases &phases;
     const DeviceCode &device;
   };
