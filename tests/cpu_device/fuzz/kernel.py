@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One kernel: its geometry, the memory that its threads share, and its text."""
+from body import Body, STATEMENTS
+from memory import CLEAN, SharedArray
+from values import Place
+import statements  # noqa: F401  (they register themselves)
+import warps  # noqa: F401
+import functions  # noqa: F401
+import unusual  # noqa: F401
+
+BLOCKS = [(32,), (64,), (96,), (128,), (256,), (33,), (50,), (100,), (1,), (31,), (8, 8), (16, 4), (32, 2), (7, 9),
+          (4, 4, 4), (5, 3, 2), (17, 3, 2), (64,), (128,), (8, 4)]
+GRIDS = [(1,), (2,), (3,), (4,), (2, 2), (1, 1, 3)]
+
+
+class Kernel:
+    """Text and launch of kernel number `number` of a program."""
+
+    def __init__(self, rng, number, unusual, only):
+        self.rng, self.number = rng, number
+        self.counter = 0
+        self.used = set()
+        self.top = []               # lines before the kernel, at file scope
+        self.exits, self.exited = 0, False
+        self.block, self.grid = rng.choice(BLOCKS), rng.choice(GRIDS)
+        self.threads = product(self.block)
+        self.full = self.threads % 32 == 0 and rng.random() < 0.7
+        self.dynamic_words = 0
+        self.barriers = ["__syncthreads();"] * 8 + (["__syncthreads_count(1);", "SYNC();"] if unusual else [])
+        self.statements = [s for s in STATEMENTS if (unusual or not s.unusual) and (not only or s.name in only or s.name in
+                           ("assign", "declare_scalar", "exchange"))]
+        if unusual:
+            self.statements += [s for s in self.statements if s.unusual] * 2
+
+    def fresh(self, stem):
+        self.counter += 1
+        return "%s%d" % (stem, self.counter)
+
+    def file_name(self, stem):
+        """A name for something at file scope."""
+        self.counter += 1
+        return "%s%d_%d" % (stem, self.number, self.counter)
+
+    def barrier_text(self):
+        return self.rng.choice(self.barriers)
+
+    def own_slots(self, rng, array):
+        """(key, index text) of a map that gives each thread a slot of its own."""
+        n, c = array.length, rng.randrange(1, 32)
+        form = rng.randrange(5)
+        if form == 1:
+            return "reverse", "%du - t" % (n - 1)
+        if form == 2:
+            return "turn%d" % c, "(t + %du) %% %du" % (c, n)
+        if form == 3 and n & (n - 1) == 0 and c < n:
+            return "xor%d" % c, "t ^ %du" % c
+        return "own", "t"
+
+    def shared_arrays(self, b):
+        """Declares one to three arrays, in all places where they may stand."""
+        arrays = []
+        for _ in range(self.rng.randint(1, 3)):
+            length = self.threads + self.rng.choice([0, 0, 1, 7])
+            if self.rng.random() < 0.5:
+                length = 1 << (length - 1).bit_length()
+            arrays.append(self.rng.choice([self.static_array, self.static_array, self.file_array, self.dynamic_array,
+                                           self.table_array, self.struct_array, self.global_array])(b, length))
+        return arrays
+
+    def static_array(self, b, length):
+        name = self.fresh("s")
+        b.emit("__shared__ unsigned %s[%d];" % (name, length))
+        return SharedArray(name, length)
+
+    def file_array(self, b, length):
+        name = self.file_name("fs")
+        self.top.append("__shared__ unsigned %s[%d];" % (name, length))
+        return SharedArray(name, length)
+
+    def dynamic_array(self, b, length):
+        if self.dynamic_words:
+            return self.static_array(b, length)
+        self.dynamic_words = length
+        name = self.fresh("dyn")
+        b.emit("extern __shared__ unsigned %s[];" % name)
+        return SharedArray(name, length)
+
+    def table_array(self, b, length):
+        name, width = self.fresh("tab"), self.rng.choice([4, 5, 8, 33])
+        height = (length + width - 1) // width
+        b.emit("__shared__ unsigned %s[%d][%d];" % (name, height, width))
+        return SharedArray(name, width * height, lambda i: "%s[(%s) / %du][(%s) %% %du]" % (name, i, width, i, width))
+
+    def struct_array(self, b, length):
+        name, kind = self.fresh("rec"), self.fresh("Rec")
+        b.emit("struct %s { unsigned short pad; unsigned value; };" % kind)
+        b.emit("__shared__ %s %s[%d];" % (kind, name, length))
+        return SharedArray(name, length, lambda i: "%s[%s].value" % (name, i))
+
+    def global_array(self, b, length):
+        name = self.fresh("g")
+        b.emit("unsigned *%s = tmp + (size_t)block_id * %du + %du;" % (name, 2048, 0))
+        if getattr(self, "has_global", False):
+            return self.static_array(b, length)
+        self.has_global = True
+        return SharedArray(name, length)
+
+    def begin(self, b):
+        """What a kernel or device function knows of its thread."""
+        if len(self.block) == 1 and self.rng.random() < 0.7:
+            b.emit("const unsigned t = threadIdx.x;")
+        else:
+            b.emit("const unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);")
+        b.emit("const unsigned lane = t & 31u;")
+        for name in ("t", "lane"):
+            b.scope.places.append(Place(name, writable=False))
+        b.scope.uniforms += ["blockIdx.x", "blockDim.x", "gridDim.x"]
+
+    def begin_kernel(self, b):
+        self.begin(b)
+        b.emit("const unsigned block_id = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);")
+        b.emit("const unsigned gid = block_id * %du + t;" % self.threads)
+        b.scope.uniforms += ["n", "k", "block_id"]
+        b.scope.places.append(Place("gid", writable=False))
+        if not self.full:
+            b.emit("unsigned wm = %du - (t & ~31u) >= 32u ? 0xffffffffu : (1u << (%du - (t & ~31u))) - 1u;"
+                   % (self.threads, self.threads))
+        for _ in range(self.rng.randint(2, 4)):
+            name = b.fresh("a")
+            b.emit("unsigned %s = in[(gid * %du + %du) & 1023u];" % (name, self.rng.choice([1, 3, 7]), self.rng.randrange(99)))
+            b.declare(name)
+
+    def set_arrays(self, b, arrays):
+        """Every slot gets a value."""
+        for array in arrays:
+            i = b.fresh("i")
+            b.emit("for (unsigned %s = t; %s < %du; %s += %du) %s = %s * %du + n;"
+                   % (i, i, array.length, i, self.threads, array.at(i), i, self.rng.randrange(1, 1000)))
+            b.memory.ways[array] = CLEAN
+        b.barrier()
+
+    def write(self):
+        """All of the kernel's text."""
+        b = Body(self, "FULL" if self.full else "wm")
+        self.begin_kernel(b)
+        arrays = self.shared_arrays(b)
+        self.set_arrays(b, arrays)
+        b.may_return = True
+        b.budget = self.rng.randint(12, 40)
+        while b.budget > 0:
+            b.run(3)
+        self.end(b, arrays)
+        name = self.kernel_name()
+        head = "__global__ void %s(unsigned *out, const unsigned *in, unsigned *acc, unsigned *tmp, unsigned n, unsigned k) {"
+        return self.top + [head % name] + b.lines + ["}"]
+
+    def kernel_name(self):
+        return "kernel_%d" % self.number
+
+    def end(self, b, arrays):
+        """Everything in sight goes into the thread's four numbers."""
+        name = b.fresh("sum")
+        b.emit("unsigned %s = 17u;" % name)
+        for place in b.scope.all_places():
+            b.emit("%s = %s * 31u + %s;" % (name, name, place.read(self.rng)))
+        b.emit("out[gid * 4u] = %s;" % name)
+        for n, array in enumerate(arrays[:3]):
+            if b.ready(array, "read"):
+                b.emit("out[gid * 4u + %du] = %s;" % (n + 1, array.at("(t * 7u + %du) %% %du" % (n, array.length))))
+
+    def launch(self):
+        """The launch, in main's function for this kernel."""
+        dim = lambda d: "dim3(%s)" % ", ".join(map(str, d))
+        return ["%s<<<%s, %s, %d>>>(f.out, f.in, f.acc, f.tmp, %du, %du);" % (
+            self.kernel_name(), dim(self.grid), dim(self.block), 4 * self.dynamic_words,
+            self.rng.randrange(1, 1000), self.rng.randrange(1, 1000))]
+
+    def out_words(self):
+        return 4 * self.threads * product(self.grid)
+
+
+def product(numbers):
+    result = 1
+    for number in numbers:
+        result *= number
+    return result

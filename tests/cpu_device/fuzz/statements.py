@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statements of the forms that most kernels are made of."""
+from body import random_type, statement
+from values import Place
+
+
+@statement(weight=8)
+def assign(b):
+    place = b.place()
+    b.emit(place.write(b.rng, b.value()) if b.rng.random() < 0.4 else place.update(b.rng, b.value()))
+
+
+@statement(weight=5)
+def declare_scalar(b):
+    kind = random_type(b)
+    name, value = b.fresh("v"), b.give_initial(kind, b.value())
+    spelled = kind
+    if b.rng.random() < 0.15 and kind == "unsigned":
+        spelled = b.rng.choice(["auto", "const unsigned", "uint32_t", "unsigned int", "const auto", "volatile unsigned"])
+        value = "(unsigned)(%s)" % value
+    b.emit("%s %s = %s;" % (spelled, name, value))
+    b.declare(name, kind, writable="const" not in spelled)
+
+
+@statement(weight=2)
+def declare_later(b):
+    """Declared without a value, then set on both ways."""
+    name = b.fresh("w")
+    b.emit("unsigned %s;" % name)
+    b.emit("if (%s) %s = %s; else %s = %s;" % (b.condition(), name, b.value(), name, b.value()))
+    b.declare(name)
+
+
+@statement(weight=2)
+def declare_several(b):
+    kind = random_type(b)
+    names = [b.fresh("d") for _ in range(b.rng.randint(2, 3))]
+    b.emit("%s %s;" % (kind, ", ".join("%s = %s" % (n, b.give_initial(kind, b.value(1))) for n in names)))
+    for name in names:
+        b.declare(name, kind)
+
+
+@statement(weight=3)
+def local_array(b):
+    name, length = b.fresh("arr"), b.rng.choice([2, 3, 4, 8])
+    form = b.rng.randrange(3)
+    if form == 0:
+        b.emit("unsigned %s[%d] = {%s};" % (name, length, ", ".join(b.value(1) for _ in range(length))))
+    elif form == 1:
+        b.emit("unsigned %s[%d] = {};" % (name, length))
+        i = b.fresh("i")
+        b.emit("for (int %s = 0; %s < %d; ++%s) %s[%s] = %s * (unsigned)%s;"
+               % (i, i, length, i, name, i, b.value(1), i))
+    else:
+        b.emit("unsigned %s[%d];" % (name, length))
+        i = b.fresh("i")
+        b.emit("for (unsigned %s = 0; %s < %du; %s++) %s[%s] = %s + %s;"
+               % (i, i, length, i, name, i, b.value(1), i))
+    index = b.index(length)
+    b.scope.places += [Place("%s[%d]" % (name, i), names=[name]) for i in range(min(length, 2))]
+    b.emit("%s[%s] += %s;" % (name, index, b.value()))
+
+
+@statement(weight=2)
+def vector_local(b):
+    name = b.fresh("q")
+    kind, parts = b.rng.choice([("uint2", "xy"), ("uint3", "xyz"), ("uint4", "xyzw")])
+    b.emit("%s %s = make_%s(%s);" % (kind, name, kind, ", ".join(b.value(1) for _ in parts)))
+    b.scope.places += [Place("%s.%s" % (name, part), names=[name]) for part in parts]
+
+
+@statement(weight=3)
+def if_lane(b):
+    """Threads part ways."""
+    condition = b.condition()
+    ways = b.memory.snapshot()
+    with b.changed(level="lane"):
+        with b.block("if (%s)" % condition, "}"):
+            b.inner(1, 3)
+        if b.rng.random() < 0.5:
+            if b.rng.random() < 0.3:
+                with b.block("else if (%s)" % b.condition()):
+                    b.inner(1, 2)
+            with b.block("else"):
+                b.inner(1, 3)
+    b.memory.meet(ways)
+
+
+@statement("block", weight=4)
+def if_uniform(b):
+    before = b.memory.snapshot()
+    with b.block("if (%s)" % b.condition(uniform=True)):
+        b.inner(1, 4)
+    after = b.memory.snapshot()
+    b.memory.restore(before)
+    if b.rng.random() < 0.4:
+        with b.block("else"):
+            b.inner(1, 3)
+    b.memory.meet(after)
+
+
+def loop_head(b, name, bound):
+    """The head of a loop that counts to `bound`, upwards or downwards, and what counts."""
+    form = b.rng.randrange(6)
+    if form == 0:
+        return "for (unsigned %s = 0; %s < %s; ++%s)" % (name, name, bound, name)
+    if form == 1:
+        return "for (unsigned %s = 0; %s < %s; %s += 1u)" % (name, name, bound, name)
+    if form == 2:
+        return "for (int %s = 0; %s < (int)(%s); %s++)" % (name, name, bound, name)
+    if form == 3:
+        return "for (unsigned %s = %s; %s > 0u; --%s)" % (name, bound, name, name)
+    if form == 4:
+        return "for (unsigned %s = 1; %s <= (1u << (%s)); %s <<= 1)" % (name, name, bound, name)
+    return "for (unsigned %s = 1u << (%s); %s; %s >>= 1)" % (name, bound, name, name)
+
+
+def counter(b, name, uniform):
+    text = "(unsigned)%s" % name
+    if uniform:
+        b.scope.uniforms.append(text)
+    else:
+        b.scope.places.append(Place(text, names=[name], writable=False))
+
+
+@statement("block", weight=5)
+def loop_uniform(b):
+    if b.depth >= 3:
+        return False
+    name = b.fresh("i")
+    bound = b.rng.choice(["%du" % b.rng.randint(1, 3), "(%s) %% 3u + 1u" % b.uniform(1)])
+    with b.loop_memory():
+        with b.block(loop_head(b, name, bound)), b.changed(loop="block", in_switch=False):
+            counter(b, name, True)
+            b.inner(1, 4)
+    return True
+
+
+@statement("block", weight=2)
+def while_uniform(b):
+    if b.depth >= 3:
+        return False
+    name = b.fresh("n")
+    b.emit("unsigned %s = %s %% 3u + 1u;" % (name, b.uniform(1)))
+    with b.loop_memory():
+        do = b.rng.random() < 0.5
+        with b.block("do" if do else "while (%s-- > 0u)" % name,
+                     "} while (--%s > 0u);" % name if do else "}"), b.changed(loop="block", in_switch=False):
+            b.scope.uniforms.append(name)
+            b.inner(1, 4)
+    return True
+
+
+@statement("block", weight=1)
+def leave_uniform(b):
+    """break or continue that all threads take alike."""
+    if b.loop != "block" or b.in_switch or b.level != "block":
+        return False
+    b.emit("if (%s) %s;" % (b.condition(uniform=True), b.rng.choice(["break", "continue"])))
+    b.left_loop = True
+    return True
+
+
+@statement(weight=3)
+def loop_lane(b):
+    """A loop that each thread leaves when it likes, with break and continue."""
+    if b.depth >= 3:
+        return False
+    name = b.fresh("j")
+    bound = b.rng.choice(["(%s) %% 5u" % b.value(1), "%du" % b.rng.randint(1, 4), "((%s) & 3u)" % b.value(1)])
+    head = loop_head(b, name, bound)
+    with b.block(head), b.changed(level="lane", loop="lane", in_switch=False):
+        counter(b, name, False)
+        if b.rng.random() < 0.4:
+            b.emit("if (%s) continue;" % b.condition())
+        b.inner(1, 3)
+        if b.rng.random() < 0.4:
+            b.emit("if (%s) break;" % b.condition())
+            b.inner(0, 2)
+    return True
+
+
+@statement(weight=2)
+def while_lane(b):
+    if b.depth >= 3:
+        return False
+    name = b.fresh("u")
+    b.emit("unsigned %s = %s %% 7u;" % (name, b.value(1)))
+    form = b.rng.randrange(3)
+    head, tail = [("while (%s > 0u)" % name, "}"), ("while (true)", "}"),
+                  ("do", "} while (%s != 0u && %s < 7u);" % (name, name))][form]
+    with b.block(head, tail), b.changed(level="lane", loop="lane", in_switch=False):
+        if form == 1:
+            b.emit("if (%s == 0u) break;" % name)
+        b.emit("%s -= 1u;" % name)
+        b.scope.places.append(Place(name, writable=False))
+        b.inner(1, 3)
+        if form != 2 and b.rng.random() < 0.3:
+            b.emit("if (%s) continue;" % b.condition())
+            b.inner(0, 2)
+    return True
+
+
+@statement(weight=2)
+def switch_lane(b):
+    count = b.rng.randint(2, 4)
+    ways = b.memory.snapshot()
+    with b.block("switch (%s %% %du)" % (b.value(1), count + 1)), b.changed(level="lane", in_switch=True):
+        for case in range(count):
+            with b.block("case %du:" % case if b.rng.random() < 0.85 else "case %du: case %du:" % (case, 90 + case)):
+                b.inner(1, 2)
+            if b.rng.random() < 0.75:
+                b.emit("break;")
+        if b.rng.random() < 0.7:
+            with b.block("default:"):
+                b.inner(1, 2)
+    b.memory.meet(ways)
+
+
+@statement("block", weight=1)
+def switch_uniform(b):
+    before = b.memory.snapshot()
+    ends, falls = [before], None
+    with b.block("switch (%s %% 4u)" % b.uniform(1)), b.changed(in_switch=True):
+        for case in range(b.rng.randint(2, 3)):
+            b.memory.restore(before)
+            if falls is not None:
+                b.memory.meet(falls)
+            with b.block("case %du:" % case):
+                b.inner(1, 3)
+            falls = b.memory.snapshot() if b.rng.random() < 0.3 else None
+            ends.append(b.memory.snapshot())
+            if falls is None:
+                b.emit("break;")
+    for end in ends:
+        b.memory.meet(end)
+
+
+@statement("block", weight=9)
+def exchange(b):
+    """Each thread writes its own slot, all wait, and it reads others' slots."""
+    array = b.rng.choice(b.usable_arrays())
+    slots, text = b.kernel.own_slots(b.rng, array)
+    b.ready(array, ("own", slots))
+    b.emit("%s = %s;" % (array.at(text), b.value()))
+    if b.rng.random() < 0.3:
+        b.inner(1, 2)
+    b.ready(array, "read")
+    target = b.place()
+    value = array.at(b.index(array.length))
+    if b.rng.random() < 0.3:
+        value += " + " + array.at(b.index(array.length))
+    b.emit(target.update(b.rng, value))
+
+
+@statement(weight=3)
+def read_shared(b):
+    arrays = [a for a in b.usable_arrays() if b.memory.allows(a, "read")]
+    if not arrays:
+        return False
+    array = b.rng.choice(arrays)
+    index = b.index(array.length)
+    b.memory.use(array, "read")
+    b.emit(b.place().update(b.rng, array.at(index)))
+    return True
+
+
+@statement(weight=2)
+def own_shared(b):
+    array = b.rng.choice(b.usable_arrays())
+    slots, text = b.kernel.own_slots(b.rng, array)
+    if not b.memory.allows(array, ("own", slots)) and b.level != "block":
+        return False
+    b.ready(array, ("own", slots))
+    value = b.value()
+    b.emit("%s %s %s;" % (array.at(text), b.rng.choice(["=", "+=", "^="]), value))
+    return True
+
+
+@statement(weight=2)
+def atomic_shared(b):
+    name = b.rng.choice(["atomicAdd", "atomicXor", "atomicMin", "atomicMax", "atomicOr", "atomicAnd"])
+    array = b.rng.choice(b.usable_arrays())
+    if not b.memory.allows(array, ("atomic", name)) and b.level != "block":
+        return False
+    b.ready(array, ("atomic", name))
+    b.emit("%s(&%s, %s);" % (name, array.at(b.index(array.length)), b.value()))
+    return True
+
+
+@statement(weight=2)
+def atomic_global(b):
+    """Sums over the grid; each operation has counters of its own."""
+    if b.in_function:
+        return False
+    name, first = b.rng.choice([("atomicAdd", 0), ("atomicXor", 8), ("atomicMin", 16), ("atomicMax", 24)])
+    b.emit("%s(&acc[%du + (%s)], %s);" % (name, first, b.index(8), b.value()))
+    return True
+
+
+@statement("block", weight=2)
+def barrier_counts(b):
+    """__syncthreads_count, _and and _or, whose result all threads share."""
+    if b.kernel.exited:
+        return False
+    name = b.fresh("c")
+    b.emit("%s %s = (unsigned)%s(%s);" % (b.rng.choice(["unsigned", "const unsigned", "auto"]), name, b.rng.choice(
+        ["__syncthreads_count", "__syncthreads_and", "__syncthreads_or"]),
+        b.rng.choice(["%s", "(int)(%s)"]) % b.condition()))
+    b.memory.barrier()
+    b.scope.uniforms.append(name)
+    return True
+
+
+@statement("block", weight=1)
+def barrier_alone(b):
+    b.barrier()
+
+
+@statement("block", weight=1)
+def early_return(b):
+    """Threads, or whole blocks, that are done; only where a kernel's outermost statements are."""
+    if not b.may_return or b.depth or b.kernel.exits >= 2:
+        return False
+    b.kernel.exits += 1
+    if b.rng.random() < 0.3:
+        b.emit("if (blockIdx.x == %du) return;" % b.rng.randint(1, 3))
+        return True
+    if b.kernel.full:
+        return False
+    b.kernel.exited = True
+    name = b.fresh("gone")
+    condition = b.rng.choice(["t >= %du" % b.rng.randint(1, max(1, b.kernel.threads - 1)), "t %% %du == %du" % (
+        b.rng.randint(2, 7), b.rng.randint(0, 1)), b.condition()])
+    b.emit("const bool %s = %s;" % (name, condition))
+    b.emit("wm = __ballot_sync(wm, !%s);" % name)
+    b.emit(b.rng.choice(["if (%s) return;", "if (%s) { out[gid * 4u] = 77u; return; }"]) % name)
+    return True
