@@ -4,7 +4,8 @@
  *
  * becomes a local struct with these members and references to them in the running block's
  * window, which ends at a page that nobody may touch. `extern __shared__` arrays name the
- * dynamic part that follows.
+ * dynamic part that follows. Declared outside of functions the struct stands there, and the
+ * references where functions speak of its members.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_SHARED_H
@@ -42,6 +43,16 @@ inline void *shared_array(int id) {
 
 /* Where the dynamic part begins. */
 void *dynamic_shared();
+
+/* What the host gets for it: nobody may touch it. */
+static void *const kNoSharedMemory = (void *)64;
+
+/* For functions that the host may call too, which then come by no variable. */
+template <class Struct>
+inline Struct &shared_of_block() {
+  const int id = SharedArrayOf<Struct>::array.id;
+  return *static_cast<Struct *>(t_thread.block ? shared_array(id) : kNoSharedMemory);
+}
 
 template <class Struct>
 inline Struct &shared() {

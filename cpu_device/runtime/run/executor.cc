@@ -257,6 +257,7 @@ cudaError_t run_kernel(const LaunchRecord &record) {
   l.record = &record;
   l.block_count = (uint64_t)record.grid.x * record.grid.y * record.grid.z;
   l.begin_ms = now_ms();
+  prepare_shared(&l);
   l.step = 1;
   std::optional<Clusters> clusters;
   if (record.cluster.x * record.cluster.y * record.cluster.z > 1)

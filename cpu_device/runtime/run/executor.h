@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <map>
 
 #include "cpu_device/switch.h"
 #include "cpu_device/warp.h"
@@ -67,8 +68,6 @@ struct Block : Crossing {
   unsigned grid_generation;
   char *shared_area;           /* kSharedAreaSize bytes between two guards */
   char *shared_base;           /* the block's window, which ends where the area ends */
-  char *shared_below;          /* device functions' arrays lie from here down */
-  size_t shared_used;          /* of the window, by arrays met so far */
   std::vector<char *> shared_arrays;  /* behind shared_places */
   unsigned ended_lanes[kMaxWarps];    /* once split */
   IndexQueue queues[2];
@@ -92,6 +91,15 @@ struct Worker {
   bool has_timer;
 };
 
+/* Where static shared arrays lie in the shared areas of a launch's blocks. */
+struct SharedLayout {
+  std::mutex mutex;
+  size_t base = 0;             /* where the window begins */
+  size_t used = 0;             /* of the window, by arrays met so far */
+  size_t below = 0;            /* arrays that the window does not count lie from here down */
+  std::map<int, size_t> offsets;       /* by SharedArray::id */
+};
+
 /* A kernel on its way over the workers. */
 struct Launch {
   const LaunchRecord *record;
@@ -99,6 +107,7 @@ struct Launch {
   uint64_t chunk;
   uint64_t step, first;        /* the i-th block to run is (i * step + first) % block_count */
   Clusters *clusters;          /* null: none, and then that order is another */
+  SharedLayout shared;
   double begin_ms;
   std::atomic<uint64_t> next_block;
   std::atomic<int> error;
@@ -177,6 +186,7 @@ bool is_frame_address(const void *pointer);
 
 /* ---- shared.cc ---- */
 
+void prepare_shared(Launch *l);
 void prepare_shared(Block *b, const LaunchRecord &r);
 
 inline unsigned linear_index(const uint3 &t) {

@@ -1,7 +1,8 @@
 /* Shared memory: each block's window, and which array lies where in it.
  *
  * A window ends at a page that nobody may touch. Static arrays lie first, in the order in which
- * the block meets them, then the dynamic part.
+ * the launch meets them, then the dynamic part. All blocks of a launch have an array at the same
+ * place: those of a cluster find it in one another's windows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_device/shared.h"
@@ -33,13 +34,22 @@ size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
 }  // namespace
 
+static size_t shared_window(const LaunchRecord &r) {
+  return round_up(r.static_shared + r.dynamic_shared, kSharedGranule);
+}
+
+void prepare_shared(Launch *l) {
+  l->shared.base = l->shared.below = kSharedAreaSize - shared_window(*l->record);
+}
+
 void prepare_shared(Block *b, const LaunchRecord &r) {
-  const size_t window = round_up(r.static_shared + r.dynamic_shared, kSharedGranule);
-  b->shared_base = b->shared_below = b->shared_area + kSharedAreaSize - window;
-  b->shared_used = 0;
+  const size_t window = shared_window(r);
+  b->shared_base = b->shared_area + kSharedAreaSize - window;
   b->shared_arrays.assign(shared_arrays().size(), nullptr);
   b->shared_places = b->shared_arrays.data();
-  if (settings().poison) memset(b->shared_base, 0xFF, window);
+  /* Other blocks of a cluster may write to an array before this one meets it. */
+  char *first = b->worker->launch->clusters ? b->shared_area : b->shared_base;
+  if (settings().poison) memset(first, 0xFF, (size_t)(b->shared_base + window - first));
 }
 
 /* `symbol` names a struct inside a function: "Z", the function, "E", the struct. */
@@ -66,23 +76,38 @@ size_t static_shared_size(const char *kernel_symbol) {
   return round_up(size, 16);
 }
 
+/* Where the array lies in each block of the launch, from the beginning of the shared area. */
+static size_t offset_in_launch(Launch *l, int id) {
+  SharedLayout &layout = l->shared;
+  std::lock_guard<std::mutex> lock(layout.mutex);
+  auto known = layout.offsets.find(id);
+  if (known != layout.offsets.end()) return known->second;
+  const SharedArrayInfo &a = shared_arrays()[(size_t)id];
+  size_t offset;
+  layout.used = round_up(layout.used, a.alignment);
+  if (layout.used + a.size <= l->record->static_shared) {
+    offset = layout.base + layout.used;
+    layout.used += a.size;
+  } else {
+    /* A device function's array, or one that stands outside of functions: not counted in the
+     * window, it lies below. */
+    const size_t size = round_up(a.size, kSharedGranule);
+    if (size > layout.below) abort_kernel(cudaErrorIllegalAddress);
+    offset = layout.below -= size;
+  }
+  layout.offsets[id] = offset;
+  return offset;
+}
+
 void *place_shared_array(int id) {
   const Interruptible before = (Interruptible)t_thread.interruptible;
   set_interruptible(kInRuntime);
   Block *b = this_block();
-  char *&place = b->shared_arrays[id];
+  char *&place = b->shared_arrays[(size_t)id];
   if (!place) {
-    const SharedArrayInfo &a = shared_arrays()[id];
-    b->shared_used = round_up(b->shared_used, a.alignment);
-    if (b->shared_used + a.size <= b->worker->launch->record->static_shared) {
-      place = b->shared_base + b->shared_used;
-      b->shared_used += a.size;
-    } else {
-      /* A device function's array: not counted in the window, it lies below. */
-      b->shared_below -= round_up(a.size, kSharedGranule);
-      if (b->shared_below < b->shared_area) abort_kernel(cudaErrorIllegalAddress);
-      place = b->shared_below;
-    }
+    place = b->shared_area + offset_in_launch(b->worker->launch, id);
+    if (place < b->shared_base && settings().poison && !b->worker->launch->clusters)
+      memset(place, 0xFF, shared_arrays()[(size_t)id].size);
   }
   set_interruptible(before);
   return place;
@@ -112,6 +137,7 @@ bool is_global_address(const void *pointer) {
 
 void *dynamic_shared() {
   Block *b = this_block();
+  if (!b) return kNoSharedMemory;
   return b->shared_base + b->worker->launch->record->static_shared;
 }
 

@@ -5,12 +5,14 @@
 
 #include <string.h>
 
+#include <functional>
+
 size_t SharedMemory::declaration(size_t i) {
   Declared d = {statement_start(i), 0, {}, false};
   if (!read(i, &d)) return d.end;
   const DeviceFunction *f = device_.function_around(i);
-  if (f) in_function(i, *f, d);
-  else at_file_scope(d);
+  if (f || device_.contains(i)) in_function(i, f, d);
+  else if (device_.in_namespace(d.first, true)) at_file_scope(d);
   return d.end;
 }
 
@@ -68,19 +70,22 @@ void SharedMemory::no_semicolon(size_t i) { fail(i, "expected a \";\" after the 
 
 /* ---- in functions ---- */
 
-void SharedMemory::in_function(size_t i, const DeviceFunction &f, const Declared &d) {
+/* f: null in a lambda of the device's. */
+void SharedMemory::in_function(size_t i, const DeviceFunction *f, const Declared &d) {
   const std::string id = std::to_string(t_[i].begin), type = "CuShared" + id, object = "cu_shared" + id;
-  std::string after;
+  std::string after, objects = "::cpu_device::shared<" + type + ">().";
   if (d.external) {
     if (!dynamic_array_type(d, type)) return;
-    after = ";" + dynamic_array(d, type);
+    objects = dynamic_array(type);
+    after = ";" + reference(text(d.names[0]), objects);
   } else {
     replace_specifiers(d, "struct " + type + " { ");
     after = "; } &" + object + " = ::cpu_device::shared<" + type + ">();";
-    for (size_t n : d.names) after += " [[maybe_unused]] auto &" + text(n) + " = " + object + "." + text(n) + ";";
-    after += limit(i, f, d, type);
+    for (size_t n : d.names) after += reference(text(n), object + "." + text(n));
+    if (f) after += limit(i, *f, d, type);
   }
   replace(d.end, d.end, after);
+  users_.declare_in_lambdas(d.names, d.end, names_.scope_end(i), objects);
 }
 
 /* ptxas refuses kernels whose __shared__ arrays are too large; arrays of no use it drops. Here
@@ -113,32 +118,30 @@ size_t SharedMemory::mentions(const DeviceFunction &f) const {
 
 /* ---- outside of functions ---- */
 
-/* One copy for each operating-system thread, which runs one block at a time. */
+/* A struct of the variables, as in functions; each function that speaks of one begins with a
+ * reference to the running block's. */
 void SharedMemory::at_file_scope(const Declared &d) {
+  const std::string type = "CuShared" + (d.external ? std::to_string(t_[d.first].begin) : identity(d));
+  const std::string path = users_.namespaces_around(d.first) + type;
   if (d.external) {
-    const std::string type = "CuShared" + std::to_string(t_[d.first].begin);
-    if (dynamic_array_type(d, type)) declare_in_users(d, type);
+    if (dynamic_array_type(d, type)) users_.declare_in_all(d.names, d.end, dynamic_array(path));
     return;
   }
-  for (size_t j = d.first; j < d.end; ++j)
-    if (is(j, "__shared__") || is(j, "__device__")) replace(j, j, is(j, "__shared__") ? "thread_local" : "");
+  if (!device_.in_namespace(d.first))
+    return fail(d.first, "a __shared__ variable outside of functions cannot be a template's on the CPU device: "
+                         "declare it in the functions");
+  replace_specifiers(d, "struct " + type + " { ");
+  /* Never defined: what speaks of the variable where no block runs is not linked. */
+  std::string after = "; };";
+  for (size_t n : d.names) after += " extern decltype(" + type + "::" + text(n) + ") " + text(n) + ";";
+  replace(d.end, d.end, after);
+  users_.declare_in_all(d.names, d.end, "::cpu_device::shared_of_block<" + path + ">().");
 }
 
-/* The array that stood outside of functions: each function of the device's that speaks of it
- * gets it as if declared there. */
-void SharedMemory::declare_in_users(const Declared &d, const std::string &type) {
-  for (const DeviceFunction &f : device_.functions())
-    if (f.body >= d.end && uses(f, text(d.names[0]))) edits_.declare_in(f.body, dynamic_array(d, type));
-}
-
-bool SharedMemory::uses(const DeviceFunction &f, const std::string &name) const {
-  bool used = false;
-  for (size_t j = f.begin; j < f.body_end; ++j) {
-    if (!is(j, name.c_str()) || is(j - 1, ".") || is(j - 1, "->") || is(j - 1, "::")) continue;
-    if (j < f.body) return false; /* a parameter of that name */
-    used = true;
-  }
-  return used;
+/* Two files may have variables of one name, but those of a header are the same in both. */
+std::string SharedMemory::identity(const Declared &d) const {
+  const std::string what = file(d.first) + " " + std::to_string(t_[d.first].line) + " " + text(d.first, d.end);
+  return std::to_string(std::hash<std::string>()(what));
 }
 
 /* ---- declarations ---- */
@@ -156,10 +159,9 @@ bool SharedMemory::dynamic_array_type(const Declared &d, const std::string &type
   return true;
 }
 
-/* ... and the name a reference to an array of no known length. */
-std::string SharedMemory::dynamic_array(const Declared &d, const std::string &type) const {
-  return " [[maybe_unused]] " + type + " &" + text(d.names[0]) + " = *(" + type +
-         " *)::cpu_device::dynamic_shared();";
+/* ... which has no known length. */
+std::string SharedMemory::dynamic_array(const std::string &type) {
+  return "*(" + type + " *)::cpu_device::dynamic_shared()";
 }
 
 /* `extern`, `static` and CUDA's keywords are no part of a member's declaration. */

@@ -1,6 +1,7 @@
 /* Lambdas for the device passed to a template kernel, captures by value, host-device lambdas.
  * Prints: for_each ok
  * Prints: host-device lambda ok
+ * Prints: shared memory in a lambda ok
  * SPDX-License-Identifier: Apache-2.0 */
 #include <cstdio>
 
@@ -33,6 +34,16 @@ int main() {
   for (int i = 0; i < n; i++)
     if (x[i] != square(i)) return printf("wrong at %d\n", i), 1;
   printf("host-device lambda ok\n");
+  forEachKernel<<<1, 128>>>(128, [=] __device__(int i) {
+    __shared__ float reversed[128];
+    reversed[127 - i] = i;
+    __syncthreads();
+    x[i] = reversed[i];
+  });
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 128; i++)
+    if (x[i] != 127 - i) return printf("wrong at %d\n", i), 1;
+  printf("shared memory in a lambda ok\n");
   cudaFree(x);
   return 0;
 }
