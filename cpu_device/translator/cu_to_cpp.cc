@@ -37,6 +37,7 @@
 #include "cpu_device/translator/rewrite/launch_calls.h"
 #include "cpu_device/translator/read/leaves.h"
 #include "cpu_device/translator/read/names.h"
+#include "cpu_device/translator/read/volatile_names.h"
 #include "cpu_device/translator/cut/phases.h"
 #include "cpu_device/translator/rewrite/shared.h"
 #include "cpu_device/translator/rewrite/steps.h"
@@ -99,10 +100,20 @@ class Translator : private Rewriter {
   }
 
   void keep_in_step() {
-    Steps steps(src_);
+    const VolatileNames names(src_);
+    Steps steps(src_, names);
     for (const DeviceFunction &f : device_.functions()) steps.read(f.begin, f.body, f.body_end);
-    for (size_t i : steps.writes())
-      replace(i, i, "::cpu_device::in_step(" + text(i) + ", " + std::to_string(i) + ")");
+    for (const auto &lambda : device_.lambdas())
+      if (!device_.function_around(lambda.first)) steps.read(lambda.first, lambda.first, lambda.second);
+    for (const Steps::Write &w : steps.writes()) {
+      edits_.add(t_[w.first].begin, t_[w.first].begin,
+                 std::string("::cpu_device::in_step<") + (w.anywhere ? "true" : "false") + ">(");
+      edits_.add_after(w.last, ", " + std::to_string(w.place) + ")");
+    }
+    for (const Steps::Branch &b : steps.branches()) {
+      edits_.add(t_[b.first].begin, t_[b.first].begin, "{");
+      edits_.add_after(b.last, "::cpu_device::step(" + std::to_string(b.place) + ");}");
+    }
     for (const Steps::Warning &w : steps.warnings()) warn(w.token, w.message);
   }
 

@@ -100,7 +100,7 @@ size_t Leaves::unnamed_body(size_t i) const {
   return 0;
 }
 
-Leaves::Leaves(const Source &src) : Tokens(src), objects_wait_(false), unnamed_wait_(false) {
+Leaves::Leaves(const Source &src) : Tokens(src), volatile_names_(src), objects_wait_(false), unnamed_wait_(false) {
   for (size_t i = 1; i + 4 < t_.size() && !unnamed_wait_; ++i) {
     if (t_[i].system || !(is(i, "operator") || is(i, "__device__"))) continue;
     const size_t body = unnamed_body(i);
@@ -148,7 +148,7 @@ Leaves::Read Leaves::read(const std::set<std::string> &waiting, size_t begin, si
     const std::string name = text(i);
     loops = loops || name == "while" || name == "for" || name == "goto";
     if (name == "volatile" || name == "__ldcv" || name == "asm" || name == "__asm__" ||
-        name == "__asm")
+        name == "__asm" || volatile_names_.holds(name))
       leaf = false;
     if (i <= body) continue;
     size_t next = i + 1;

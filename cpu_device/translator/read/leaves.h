@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "cpu_device/translator/read/volatile_names.h"
 #include "cpu_device/translator/tokens.h"
 
 class Leaves : private Tokens {
@@ -42,6 +43,7 @@ class Leaves : private Tokens {
   bool synchronises(size_t first, size_t last) const;
   size_t unnamed_body(size_t i) const;
 
+  VolatileNames volatile_names_;
   bool objects_wait_;            /* some function object's or device lambda's body may */
   bool unnamed_wait_;            /* some constructor or operator does: no call tells where */
   std::map<std::string, Read> known_;
