@@ -39,7 +39,9 @@
 #include "cpu_device/translator/read/names.h"
 #include "cpu_device/translator/read/volatile_names.h"
 #include "cpu_device/translator/cut/phases.h"
+#include "cpu_device/translator/rewrite/reconvergence.h"
 #include "cpu_device/translator/rewrite/shared.h"
+#include "cpu_device/translator/rewrite/sites.h"
 #include "cpu_device/translator/rewrite/steps.h"
 #include "cpu_device/translator/tokens.h"
 
@@ -63,6 +65,8 @@ class Translator : private Rewriter {
         kernel_table_(src, device_, edits),
         launches_(src, {names_, leaves_, phases_, device_}, edits),
         shared_(src, names_, device_, edits),
+        reconvergence_(src, edits),
+        sites_(src, device_, &reconvergence_, edits),
         options_(options) {}
 
   /* False: the program has errors, which were told. */
@@ -73,7 +77,9 @@ class Translator : private Rewriter {
       p.warning ? warn(p.token, p.message) : fail(p.token, p.message);
     read_device_code();
     kernel_table_.write();
+    sites_.write();
     keep_in_step();
+    reconvergence_.write();
     if (options_.warn_of_double) doubles_.watch();
     for (size_t i = 0; i + 1 < t_.size(); ++i) {
       kernel_table_.remove_cluster_dims(i); /* to the preprocessor, a system header's */
@@ -108,11 +114,8 @@ class Translator : private Rewriter {
     for (const Steps::Write &w : steps.writes()) {
       edits_.add(t_[w.first].begin, t_[w.first].begin,
                  std::string("::cpu_device::in_step<") + (w.anywhere ? "true" : "false") + ">(");
-      edits_.add_after(w.last, ", " + std::to_string(w.place) + ")");
-    }
-    for (const Steps::Branch &b : steps.branches()) {
-      edits_.add(t_[b.first].begin, t_[b.first].begin, "{");
-      edits_.add_after(b.last, "::cpu_device::step(" + std::to_string(b.place) + ");}");
+      edits_.add_after(w.last, ", " + reconvergence_.site(w.body, w.name, 0) + ")");
+      if (w.anywhere) reconvergence_.add(w.body, w.name);
     }
     for (const Steps::Warning &w : steps.warnings()) warn(w.token, w.message);
   }
@@ -173,6 +176,8 @@ class Translator : private Rewriter {
   KernelTable kernel_table_;
   LaunchCalls launches_;
   SharedMemory shared_;
+  Reconvergence reconvergence_;
+  Sites sites_;
   const Options options_;
 };
 

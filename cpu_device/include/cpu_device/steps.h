@@ -2,7 +2,7 @@
  *
  * cu_to_cpp makes of a write to an element of volatile memory in device code
  *
- *   ::cpu_device::in_step<true>(array[i], place) += value;
+ *   ::cpu_device::in_step<true>(array[i], site) += value;
  *
  * The write waits until no thread of the warp can go further without it, and the thread goes on
  * when all that came there have written: so each has read what it wanted of the old values, and
@@ -22,12 +22,18 @@ namespace cpu_device {
 
 /* The lanes of the warp that come to the same place of the program. Of several places the
  * first goes on first, so that lanes which skipped it wait for the others. */
-inline void step(uintptr_t place) { meet(0, (const void *)place, 0, WarpOperation::kBallot); }
+inline void step(uint64_t site) { meet(0, (const void *)site, 0, WarpOperation::kBallot); }
+
+/* In a loop's condition. */
+inline bool stepped(uint64_t site) {
+  step(site);
+  return true;
+}
 
 template <class T, bool anywhere>
 class StepElement {
  public:
-  StepElement(volatile T &element, uintptr_t place) : element_(element), place_(place) {}
+  StepElement(volatile T &element, uint64_t site) : element_(element), site_(site) {}
 
   template <class U>
   T operator=(U value) const { return write((T)value); }
@@ -54,23 +60,23 @@ class StepElement {
   }
   T write(T value) const {
     if (!is_in_step()) return element_ = value;
-    step(place_);
+    step(site_);
     element_ = value;
-    step(place_ + 1);
+    step(site_ + 1);
     return value;
   }
 
   volatile T &element_;
-  uintptr_t place_;
+  uint64_t site_;
 };
 
 /* Other elements, of memory that has the same name somewhere in the program, stay what they are. */
 template <bool anywhere, class E>
-inline decltype(auto) in_step(E &&element, [[maybe_unused]] uintptr_t place) {
+inline decltype(auto) in_step(E &&element, [[maybe_unused]] uint64_t site) {
   using T = std::remove_reference_t<E>;
   if constexpr (std::is_lvalue_reference_v<E> && std::is_volatile_v<T> && !std::is_const_v<T> &&
                 std::is_arithmetic_v<T>)
-    return StepElement<std::remove_cv_t<T>, anywhere>(element, place);
+    return StepElement<std::remove_cv_t<T>, anywhere>(element, site);
   else
     return static_cast<E &&>(element);
 }

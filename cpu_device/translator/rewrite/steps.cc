@@ -11,9 +11,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_device/translator/rewrite/steps.h"
 
-/* For each token: a write's two, or the ends of so many branches. */
-enum { kPlaces = 16 };
-
 /* ---- assignments ---- */
 
 /* The last token of the assignment operator that begins at token i; 0: none does. */
@@ -110,7 +107,6 @@ std::string Steps::element(size_t name) const {
 
 /* The assignment at token `op`, if it is one to an element of volatile memory. */
 bool Steps::read_write(size_t op, Write *w) const {
-  w->place = kPlaces * op;
   w->first = left_side(op);
   w->last = op - 1;
   if (w->first >= op || is_declaration(w->first, w->last)) return false;
@@ -124,41 +120,6 @@ bool Steps::read_write(size_t op, Write *w) const {
     depth += (c == '(' || c == '{') - (c == ')' || c == '}');
   }
   return true;
-}
-
-/* ---- branches ---- */
-
-/* The last token of the statement that begins at token i. */
-size_t Steps::statement_end(size_t i) const {
-  if (punct(i) == '{') return closing(i);
-  if (is(i, "for") || is(i, "while") || is(i, "switch")) return statement_end(closing(i + 1) + 1);
-  if (is(i, "if")) {
-    const size_t last = statement_end(closing(i + 1) + 1);
-    return is(last + 1, "else") ? statement_end(last + 2) : last;
-  }
-  if (is(i, "do")) i = statement_end(i + 1) + 1;
-  while (i + 1 < t_.size() && punct(i) != ';' && punct(i) != '}') {
-    const char c = punct(i);
-    i = (c == '(' || c == '[' || c == '{' ? closing(i) : i) + 1;
-  }
-  return i;
-}
-
-/* Lanes that skip a write wait behind the branch for those that make it: in step, they would
- * have. */
-void Steps::find_branches(size_t first_write, size_t body, size_t body_end) {
-  const size_t old = branches_.size();
-  for (size_t i = body_end; --i > body;) {
-    if (!is(i, "if") || is(i - 1, "else")) continue;
-    const size_t last = statement_end(i);
-    bool writes = false;
-    for (size_t k = first_write; k < writes_.size(); ++k)
-      writes = writes || (writes_[k].anywhere && i < writes_[k].first && writes_[k].last < last);
-    if (!writes || last >= body_end) continue;
-    size_t same_end = 0;
-    for (size_t k = old; k < branches_.size(); ++k) same_end += branches_[k].last == last;
-    branches_.push_back({i, last, kPlaces * last + same_end});
-  }
 }
 
 /* ---- exchanges ---- */
@@ -239,6 +200,7 @@ void Steps::find_writes(size_t body, size_t body_end) {
     const size_t op_end = assigns(i);
     if (!op_end) continue;
     Write w = {};
+    w.body = body;
     if (read_write(i, &w)) {
       size_t since = w.first;
       for (size_t k = first_write; k < writes_.size(); ++k)
@@ -278,6 +240,5 @@ void Steps::read(size_t begin, size_t body, size_t body_end) {
   const size_t first_write = writes_.size();
   find_writes(body, body_end);
   choose(first_write, body, body_end);
-  find_branches(first_write, body, body_end);
   warn(first_write, body, body_end);
 }

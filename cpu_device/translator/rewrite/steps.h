@@ -24,18 +24,11 @@ class Steps : private Tokens {
     size_t first, last;
     size_t name;               /* the token that says which memory it is */
     size_t end;                /* of the statement */
-    size_t place;              /* a number, and the next, that grow along the program */
+    size_t body;               /* of the function: its { */
     bool exchanges;            /* another one is read since the last write, or for this */
     bool anywhere;             /* in step in all memory; else in shared memory only */
   };
   const std::vector<Write> &writes() const { return writes_; }
-
-  /* An `if` in which that happens, `else` and all: tokens [first, last]. Inner ones come first. */
-  struct Branch {
-    size_t first, last;
-    size_t place;
-  };
-  const std::vector<Branch> &branches() const { return branches_; }
 
   struct Warning {
     size_t token;
@@ -53,8 +46,6 @@ class Steps : private Tokens {
   bool read_write(size_t op, Write *w) const;
   void find_writes(size_t body, size_t body_end);
   void choose(size_t first_write, size_t body, size_t body_end);
-  size_t statement_end(size_t i) const;
-  void find_branches(size_t first_write, size_t body, size_t body_end);
   bool reads_others(const Write &w, size_t first, size_t last) const;
   bool reads(const std::string &name, size_t first, size_t last) const;
   bool is_written(const std::string &name, size_t first, size_t last) const;
@@ -65,7 +56,6 @@ class Steps : private Tokens {
   const VolatileNames &names_;
   std::set<std::string> here_; /* names of volatile memory in the function that is read */
   std::vector<Write> writes_;
-  std::vector<Branch> branches_;
   std::vector<Warning> warnings_;
 };
 
