@@ -149,20 +149,31 @@ class Translator : private Rewriter {
     }
   }
 
-  /* printf and clock are the C library's in host code, and the device's own in device code. */
+  /* The program defines a device function of that name. */
+  bool is_own_function(const std::string &name) const {
+    for (const DeviceFunction &f : device_.functions())
+      if (f.name == name) return true;
+    return false;
+  }
+
+  /* Some functions are the C library's in host code, and the device's own in device code. */
   bool device_call(size_t i) {
     const bool print = is(i, "printf"), clock = is(i, "clock");
-    if (!(print || clock) || punct(i + 1) != '(' || (clock && punct(i + 2) != ')')) return false;
+    const bool extreme = is(i, "fmaxf") || is(i, "fminf") || is(i, "fmax") || is(i, "fmin");
+    if (!(print || clock || extreme) || punct(i + 1) != '(' || (clock && punct(i + 2) != ')')) return false;
     if (i == 0 || punct(i - 1) == '.' || is(i - 1, "->") || t_[i - 1].kind == kName) {
       /* A member, or a declaration; but what follows a keyword is a call. */
       static const std::set<std::string> before = {"return", "else", "do"};
       if (i == 0 || !before.count(text(i - 1))) return false;
     }
-    if (!device_.contains(i)) return false;
+    if (!device_.contains(i) || is_own_function(text(i))) return false;
     size_t first = i;
-    if (is(i - 1, "::")) first = is(i - 2, "std") ? i - 2 : i - 1;
+    if (is(i - 1, "::")) {
+      if (extreme && !is(i - 2, "std") && t_[i - 2].kind == kName) return false; /* another space's */
+      first = is(i - 2, "std") ? i - 2 : i - 1;
+    }
     if (print) replace(first, i, doubles_.calmed(first, closing(i + 1), "::cpu_device::device_printf"));
-    else replace(first, i, "::cpu_device::device_clock");
+    else replace(first, i, clock ? "::cpu_device::device_clock" : "::cpu_device::" + text(i));
     return true;
   }
 
