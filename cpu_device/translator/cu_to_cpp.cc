@@ -38,8 +38,11 @@
 #include "cpu_device/translator/read/names.h"
 #include "cpu_device/translator/read/program_types.h"
 #include "cpu_device/translator/read/waits.h"
+#include "cpu_device/translator/read/volatile_names.h"
 #include "cpu_device/translator/cut/phases.h"
+#include "cpu_device/translator/rewrite/reconvergence.h"
 #include "cpu_device/translator/rewrite/shared.h"
+#include "cpu_device/translator/rewrite/sites.h"
 #include "cpu_device/translator/rewrite/steps.h"
 #include "cpu_device/translator/tokens.h"
 
@@ -65,6 +68,8 @@ class Translator : private Rewriter {
         kernel_table_(src, device_, edits),
         launches_(src, {names_, phases_, device_}, edits),
         shared_(src, names_, device_, edits),
+        reconvergence_(src, edits),
+        sites_(src, device_, &reconvergence_, edits),
         options_(options) {}
 
   /* False: the program has errors, which were told. */
@@ -75,7 +80,9 @@ class Translator : private Rewriter {
       p.warning ? warn(p.token, p.message) : fail(p.token, p.message);
     read_device_code();
     kernel_table_.write();
+    sites_.write();
     keep_in_step();
+    reconvergence_.write();
     if (options_.warn_of_double) doubles_.watch();
     for (size_t i = 0; i + 1 < t_.size(); ++i) {
       kernel_table_.remove_cluster_dims(i); /* to the preprocessor, a system header's */
@@ -113,10 +120,17 @@ class Translator : private Rewriter {
   }
 
   void keep_in_step() {
-    Steps steps(src_);
+    const VolatileNames names(src_);
+    Steps steps(src_, names);
     for (const DeviceFunction &f : device_.functions()) steps.read(f.begin, f.body, f.body_end);
-    for (size_t i : steps.writes())
-      replace(i, i, "::cpu_device::in_step(" + text(i) + ", " + std::to_string(i) + ")");
+    for (const auto &lambda : device_.lambdas())
+      if (!device_.function_around(lambda.first)) steps.read(lambda.first, lambda.first, lambda.second);
+    for (const Steps::Write &w : steps.writes()) {
+      edits_.add(t_[w.first].begin, t_[w.first].begin,
+                 std::string("::cpu_device::in_step<") + (w.anywhere ? "true" : "false") + ">(");
+      edits_.add_after(w.last, ", " + reconvergence_.site(w.body, w.name, 0) + ")");
+      if (w.anywhere) reconvergence_.add(w.body, w.name);
+    }
     for (const Steps::Warning &w : steps.warnings()) warn(w.token, w.message);
   }
 
@@ -149,20 +163,31 @@ class Translator : private Rewriter {
     }
   }
 
-  /* printf and clock are the C library's in host code, and the device's own in device code. */
+  /* The program defines a device function of that name. */
+  bool is_own_function(const std::string &name) const {
+    for (const DeviceFunction &f : device_.functions())
+      if (f.name == name) return true;
+    return false;
+  }
+
+  /* Some functions are the C library's in host code, and the device's own in device code. */
   bool device_call(size_t i) {
     const bool print = is(i, "printf"), clock = is(i, "clock");
-    if (!(print || clock) || punct(i + 1) != '(' || (clock && punct(i + 2) != ')')) return false;
+    const bool extreme = is(i, "fmaxf") || is(i, "fminf") || is(i, "fmax") || is(i, "fmin");
+    if (!(print || clock || extreme) || punct(i + 1) != '(' || (clock && punct(i + 2) != ')')) return false;
     if (i == 0 || punct(i - 1) == '.' || is(i - 1, "->") || t_[i - 1].kind == kName) {
       /* A member, or a declaration; but what follows a keyword is a call. */
       static const std::set<std::string> before = {"return", "else", "do"};
       if (i == 0 || !before.count(text(i - 1))) return false;
     }
-    if (!device_.contains(i)) return false;
+    if (!device_.contains(i) || is_own_function(text(i))) return false;
     size_t first = i;
-    if (is(i - 1, "::")) first = is(i - 2, "std") ? i - 2 : i - 1;
+    if (is(i - 1, "::")) {
+      if (extreme && !is(i - 2, "std") && t_[i - 2].kind == kName) return false; /* another space's */
+      first = is(i - 2, "std") ? i - 2 : i - 1;
+    }
     if (print) replace(first, i, doubles_.calmed(first, closing(i + 1), "::cpu_device::device_printf"));
-    else replace(first, i, "::cpu_device::device_clock");
+    else replace(first, i, clock ? "::cpu_device::device_clock" : "::cpu_device::" + text(i));
     return true;
   }
 
@@ -177,6 +202,8 @@ class Translator : private Rewriter {
   KernelTable kernel_table_;
   LaunchCalls launches_;
   SharedMemory shared_;
+  Reconvergence reconvergence_;
+  Sites sites_;
   const Options options_;
 };
 

@@ -37,10 +37,14 @@ std::string Edits::text(size_t at, size_t end, const std::vector<Edit> &phases,
                         const std::vector<Phases::Copy> &copies, const char *flags) const {
   /* By place; what goes in before a place, before what takes its text's; phases first. */
   std::map<std::tuple<size_t, bool, bool>, Edit> ordered;
-  std::map<size_t, Edit> own;
-  for (const Edit &e : with_bodies())
-    if (at <= e.begin && e.end <= end) own[e.begin] = e;
-  for (const auto &entry : own) ordered[{entry.first, entry.second.end > entry.first, true}] = entry.second;
+  for (const Edit &e : with_bodies()) {
+    if (e.begin < at || e.end > end) continue;
+    const bool replaces = e.end > e.begin;
+    Edit &there = ordered[{e.begin, replaces, true}];
+    /* What goes in at one place stands in the order in which it came, and once. */
+    if (replaces || there.with.empty()) there = e;
+    else if (there.with.find(e.with) == std::string::npos) there.with += e.with;
+  }
   for (const Edit &e : phases) ordered[{e.begin, e.end > e.begin, false}] = e;
   for (const Phases::Copy &c : copies) {
     const size_t place = t_[c.body_end].end;

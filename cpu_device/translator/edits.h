@@ -16,7 +16,8 @@ class Edits : private Tokens {
  public:
   explicit Edits(const Source &src) : Tokens(src) {}
 
-  /* Of edits that begin at one place, the last is made; none within text that another replaced. */
+  /* Of edits that replace text from one place on, the last is made; none within text that another
+   * replaced. */
   void replace(size_t first, size_t last, const std::string &with) {
     add(t_[first].begin, t_[last].end, with);
   }

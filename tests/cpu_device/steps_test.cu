@@ -120,6 +120,103 @@ __global__ void in_global_memory(int *out) {
   v[threadIdx.x] += (int)threadIdx.x;
 }
 
+/* ---- the same in global memory, through volatile pointers of all kinds: ones to their sum ---- */
+
+typedef volatile int Volatile;
+struct Holder {
+  volatile int *p;
+};
+
+#define TAIL(v)              \
+  if (threadIdx.x < 32) {    \
+    const int t = threadIdx.x; \
+    v[t] += v[t + 32];       \
+    v[t] += v[t + 16];       \
+    v[t] += v[t + 8];        \
+    v[t] += v[t + 4];        \
+    v[t] += v[t + 2];        \
+    v[t] += v[t + 1];        \
+  }
+
+__global__ void of_parameter(volatile int *x) { TAIL(x) }
+__global__ void of_pointer(int *x) {
+  volatile int *v = x;
+  TAIL(v)
+}
+__global__ void of_alias(int *x) {
+  Volatile *v = x;
+  TAIL(v)
+}
+__global__ void of_auto(int *x) {
+  auto v = (volatile int *)x;
+  TAIL(v)
+}
+__global__ void of_member(int *x) {
+  Holder h;
+  h.p = x;
+  TAIL(h.p)
+}
+__global__ void of_cast(int *x) { TAIL(((volatile int *)x)) }
+__global__ void of_named_cast(int *x) { TAIL(reinterpret_cast<volatile int *>(x)) }
+__global__ void of_row(int *x) {
+  volatile int(*v)[64] = (volatile int(*)[64])x;
+  TAIL(v[0])
+}
+__global__ void of_lambda(int *x) {
+  auto tail = [](volatile int *v) { TAIL(v) };
+  tail(x);
+}
+__global__ void of_one_element(int *x) {
+  volatile int *v = x + threadIdx.x;
+  if (threadIdx.x < 32)
+    for (int k = 32; k > 0; k /= 2) *v += *(v + k);
+}
+__global__ void of_local_copy(int *x) {
+  volatile int *v = x;
+  const int t = threadIdx.x;
+  if (t < 32)
+    for (int k = 32; k > 0; k /= 2) {
+      const int other = v[t + k];
+      v[t] = v[t] + other;
+    }
+}
+
+/* Most lanes skip each write; the greatest of 64 gets to the front. */
+__global__ void greatest(int *x) {
+  volatile int *v = x;
+  const int t = threadIdx.x;
+  if (t < 32)
+    for (int k = 32; k > 0; k /= 2)
+      if (v[t + k] > v[t]) v[t] = v[t + k];
+}
+
+__global__ void numbers_keep_their_types(int *x) {
+  volatile int *v = x;
+  const int t = threadIdx.x;
+  v[t] = v[(t + 1) % 64] * 0 + 5;
+  v[t] *= 0.5f;
+  v[t] <<= 3;
+  v[t] %= 9;
+  v[t] -= 0.75;
+}
+
+/* One lane after another has the lock: nobody waits for the others of its warp. */
+__global__ void under_a_lock(int *out) {
+  __shared__ int lock;
+  __shared__ volatile int sum[2];
+  if (threadIdx.x == 0) lock = sum[0] = sum[1] = 0;
+  __syncthreads();
+  for (bool done = false; !done;)
+    if (atomicCAS(&lock, 0, 1) == 0) {
+      sum[threadIdx.x % 2] += 1;
+      __threadfence_block();
+      atomicExch(&lock, 0);
+      done = true;
+    }
+  __syncthreads();
+  if (threadIdx.x < 2) out[threadIdx.x] = sum[threadIdx.x];
+}
+
 /* Lane 0 keeps a stack for its warp: it pushes after a vote in which all took part, and the
  * others read with no __syncwarp in between. out[t]: how often thread t read what was pushed. */
 __global__ void stack_of_first_lane(int *out) {
@@ -166,6 +263,47 @@ TEST(InStep, LateLanes) {
 
 TEST(InStep, AReaderThatSpinsIsNotWaitedForForEver) {
   EXPECT_EQ(run(flag_in_warp, 32, 1)[0], 42);
+}
+
+/* x[0] after the kernel, of x[i] = value(i). */
+template <class Kernel, class Value>
+int first_after(Kernel kernel, Value value) {
+  int *x, host[64];
+  for (int i = 0; i < 64; ++i) host[i] = value(i);
+  EXPECT_EQ(cudaMalloc((void **)&x, sizeof host), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice), cudaSuccess);
+  kernel<<<1, 64>>>(x);
+  EXPECT_EQ(cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(cudaFree(x), cudaSuccess);
+  return host[0];
+}
+
+TEST(InStep, InGlobalMemory) {
+  const auto one = [](int) { return 1; };
+  EXPECT_EQ(first_after(of_parameter, one), 64);
+  EXPECT_EQ(first_after(of_pointer, one), 64);
+  EXPECT_EQ(first_after(of_alias, one), 64);
+  EXPECT_EQ(first_after(of_auto, one), 64);
+  EXPECT_EQ(first_after(of_member, one), 64);
+  EXPECT_EQ(first_after(of_cast, one), 64);
+  EXPECT_EQ(first_after(of_named_cast, one), 64);
+  EXPECT_EQ(first_after(of_row, one), 64);
+  EXPECT_EQ(first_after(of_lambda, one), 64);
+  EXPECT_EQ(first_after(of_one_element, one), 64);
+  EXPECT_EQ(first_after(of_local_copy, one), 64);
+}
+
+TEST(InStep, LanesThatSkipAWriteSeeIt) {
+  for (int at : {0, 1, 5, 31, 32, 47, 63})
+    EXPECT_EQ(first_after(greatest, [at](int i) { return i == at ? 77 : i % 7; }), 77) << at;
+}
+
+TEST(InStep, OperatorsConvertAsTheirTypesDo) {
+  EXPECT_EQ(first_after(numbers_keep_their_types, [](int i) { return i; }), 6); /* 5 2 16 7 6.25 */
+}
+
+TEST(InStep, UnderALockNobodyIsWaitedFor) {
+  EXPECT_EQ(run(under_a_lock, 256, 2), std::vector<int>(2, 128));
 }
 
 TEST(InStep, GlobalMemoryIsWrittenAtOnce) {

@@ -12,6 +12,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "cpu_device/extremes.h"
+
 #define CPU_DEVICE_MIN_MAX_(T)                                   \
   inline T min(T a, T b) { return b < a ? b : a; }               \
   inline T max(T a, T b) { return a < b ? b : a; }
@@ -22,19 +24,19 @@ CPU_DEVICE_MIN_MAX_(unsigned long)
 CPU_DEVICE_MIN_MAX_(long long)
 CPU_DEVICE_MIN_MAX_(unsigned long long)
 #undef CPU_DEVICE_MIN_MAX_
-inline float min(float a, float b) { return fminf(a, b); }
-inline float max(float a, float b) { return fmaxf(a, b); }
-inline double min(double a, double b) { return fmin(a, b); }
-inline double max(double a, double b) { return fmax(a, b); }
+inline float min(float a, float b) { return ::cpu_device::fmin(a, b); }
+inline float max(float a, float b) { return ::cpu_device::fmax(a, b); }
+inline double min(double a, double b) { return ::cpu_device::fmin((double)a, (double)b); }
+inline double max(double a, double b) { return ::cpu_device::fmax((double)a, (double)b); }
 /* Mixed signs and widths meet as the device's overloads make them meet. */
 inline unsigned int min(int a, unsigned int b) { return min((unsigned int)a, b); }
 inline unsigned int min(unsigned int a, int b) { return min(a, (unsigned int)b); }
 inline unsigned int max(int a, unsigned int b) { return max((unsigned int)a, b); }
 inline unsigned int max(unsigned int a, int b) { return max(a, (unsigned int)b); }
-inline double min(float a, double b) { return fmin(a, b); }
-inline double min(double a, float b) { return fmin(a, b); }
-inline double max(float a, double b) { return fmax(a, b); }
-inline double max(double a, float b) { return fmax(a, b); }
+inline double min(float a, double b) { return ::cpu_device::fmin((double)a, (double)b); }
+inline double min(double a, float b) { return ::cpu_device::fmin((double)a, (double)b); }
+inline double max(float a, double b) { return ::cpu_device::fmax((double)a, (double)b); }
+inline double max(double a, float b) { return ::cpu_device::fmax((double)a, (double)b); }
 inline unsigned int umin(unsigned int a, unsigned int b) { return min(a, b); }
 inline unsigned int umax(unsigned int a, unsigned int b) { return max(a, b); }
 inline long long llmin(long long a, long long b) { return min(a, b); }

@@ -95,6 +95,7 @@ struct Crossing {
   /* What threads got from their last warp operation, and who took part. */
   uint64_t taken[kMaxThreadsPerBlock];
   unsigned met[kMaxThreadsPerBlock];
+  uint64_t sites[kMaxThreadsPerBlock];  /* said by at_site(), and not asked for yet; or 0 */
 };
 
 #if CPU_DEVICE_INLINE_SWITCH

@@ -29,6 +29,8 @@ void yield_to_others();
 bool is_shared_address(const void *pointer);
 bool is_local_address(const void *pointer);
 bool is_global_address(const void *pointer);
+/* It is a local variable of the running thread of a kernel whose threads may wait. */
+bool is_on_own_stack(const void *pointer);
 }  // namespace cpu_device
 
 #if CPU_DEVICE_INLINE_SWITCH

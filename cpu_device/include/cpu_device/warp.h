@@ -28,6 +28,45 @@ enum class WarpOperation {
   kMaxUnsigned
 };
 
+/* ---- which lanes are there ---- */
+
+inline unsigned thread_number() {
+  const uint3 &t = t_thread.thread_index;
+  const dim3 &d = t_thread.block_dim;
+  return (t.z * d.y + t.y) * d.x + t.x;
+}
+
+/* The running thread's next operation that asks which lanes are with it, or its next call of a
+ * function in which one is, stands there: a number that no other place of the program has, and
+ * that grows along a kernel. cu_to_cpp says it, see translator/rewrite/sites.h. */
+inline void at_site(uint64_t site) { t_thread.block->sites[thread_number()] = site; }
+
+/* What was said, 0 for nothing. */
+inline uint64_t take_site() {
+  uint64_t &said = t_thread.block->sites[thread_number()];
+  const uint64_t site = said;
+  said = 0;
+  return site;
+}
+
+/* The number of a place in a kernel's own body. Bits: 26 for that, 12 for the calls on the way to
+ * a function, 26 for the place in it. */
+constexpr uint64_t site_in_kernel(uint64_t place) { return place << 38; }
+
+/* From where a function was called in which such operations are. */
+class Path {
+ public:
+  Path() : caller_(take_site()) {}
+  uint64_t site(uint64_t place) const {
+    if (!caller_) return site_in_kernel(place);
+    const uint64_t kernel = caller_ >> 38, way = caller_ & (((uint64_t)1 << 38) - 1);
+    return kernel << 38 | (way * 0x9E3779B97F4A7C15u >> 52) << 26 | (place & 0x3ffffff);
+  }
+
+ private:
+  const uint64_t caller_;
+};
+
 inline unsigned lane_number() {
   const uint3 &t = t_thread.thread_index;
   if (!(t.y | t.z)) return t.x % 32;
@@ -86,8 +125,10 @@ Slot *meet(unsigned mask, const void *site, uint64_t given, WarpOperation operat
            unsigned source = 0);
 #endif
 
-/* The lanes of the warp that stand at `site`. */
-inline unsigned active_lanes(const void *site) {
+/* The lanes of the warp that stand where at_site() said, else at that address of the program. */
+inline unsigned active_lanes(const void *address) {
+  const uint64_t said = take_site();
+  const void *const site = said ? (const void *)said : address;
   const Slot *me = meet(0, site, 0, WarpOperation::kBallot);
   return t_thread.block->met[me->linear];
 }

@@ -131,6 +131,12 @@ bool is_local_address(const void *pointer) {
   return is_frame_address(pointer);
 }
 
+bool is_on_own_stack(const void *pointer) {
+  const Fiber *f = t_thread.slot ? t_thread.slot->fiber : this_block()->worker->fiber;
+  const char *p = (const char *)pointer;
+  return p >= f->stack && p < f->stack + f->stack_size;
+}
+
 bool is_global_address(const void *pointer) {
   return pointer && !is_shared_address(pointer) && !is_local_address(pointer);
 }

@@ -34,7 +34,7 @@ void Waits::read_body(Function *f) const {
     if (t_[i].kind != kName) continue;
     const std::string name = text(i);
     f->loops = f->loops || name == "while" || name == "for" || name == "goto";
-    if (marks.count(name)) note(i, "'" + name + "', by which threads may wait for each other");
+    if (marks.count(name) || volatile_names_.holds(name)) note(i, "'" + name + "', by which threads may wait for each other");
     if (i <= f->body) continue;
     size_t next = i + 1;
     if (punct(next) == '<' && closing_angle(next)) next = closing_angle(next) + 1;

@@ -13,12 +13,13 @@
 
 #include "cpu_device/translator/read/device_code.h"
 #include "cpu_device/translator/read/program_types.h"
+#include "cpu_device/translator/read/volatile_names.h"
 #include "cpu_device/translator/tokens.h"
 
 class Waits : private Tokens {
  public:
   Waits(const Source &src, const ProgramTypes &types, const DeviceCode &device)
-      : Tokens(src), types_(types), device_(device) {}
+      : Tokens(src), types_(types), device_(device), volatile_names_(src) {}
 
   /* Reads all device code. */
   void read();
@@ -63,6 +64,7 @@ class Waits : private Tokens {
 
   const ProgramTypes &types_;
   const DeviceCode &device_;
+  const VolatileNames volatile_names_;
   std::vector<Function> functions_;
   std::map<std::string, std::vector<size_t>> by_name_;  /* into functions_ */
   Reason unnamed_ = {0, ""};
