@@ -54,6 +54,32 @@ TEST(LaunchLimits, WhatDoesNotFitIsRefusedAndDoesNotStick) {
   EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
 }
 
+template <class T, class = void>
+__global__ void set_one(T *x) { *x = 1; }
+template <class Kernel, class... A>
+static void call(Kernel kernel, A... arguments) { kernel(arguments...); }
+
+TEST(Launch, AKernelThatIsCalledDoesNotRun) {
+  int *x = nullptr;
+  ASSERT_EQ(cudaSuccess, cudaMallocManaged(&x, sizeof *x));
+  *x = 7;
+  void (*pointer)(int *) = set_one<int>;
+  call(nothing);
+  EXPECT_EQ(cudaErrorMissingConfiguration, cudaGetLastError());
+  call(set_one<int>, x);
+  EXPECT_EQ(cudaErrorMissingConfiguration, cudaGetLastError());
+  pointer(x);
+  EXPECT_EQ(cudaErrorMissingConfiguration, cudaPeekAtLastError());
+  EXPECT_EQ(cudaErrorMissingConfiguration, cudaGetLastError());
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  EXPECT_EQ(7, *x);
+  pointer<<<1, 1>>>(x);
+  EXPECT_EQ(cudaSuccess, cudaGetLastError());
+  EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
+  EXPECT_EQ(1, *x);
+  cudaFree(x);
+}
+
 TEST(LaunchLimits, WhatJustFitsRuns) {
   EXPECT_EQ(cudaSuccess, launch_error(dim3(1, 65535), dim3(1)));
   EXPECT_EQ(cudaSuccess, launch_error(dim3(1), dim3(1024)));

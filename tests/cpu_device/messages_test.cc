@@ -108,6 +108,12 @@ const Case kCases[] = {
      "invalid conversion from 'const float*' to 'float*'"},
     {"TypeOfATemplate", "template <class T> __global__ void k(T *x, T y) { *x = y; }\nint main() {\n  int *d = nullptr;\n"
                         "  k<float><<<1, 1>>>(d, 1);\n}\n", "4:22", "cannot convert 'int*' to 'float*'"},
+    {"LambdaOfTheHost", "int main() {\n  auto f = [](int *x) { *x = 1; };\n  f<<<1, 1>>>(nullptr);\n}\n", "3",
+     "a host function call cannot be configured"},
+    {"ArgumentOfAPointer", ADD "int main() {\n  void (*table[])(int, float *) = {add};\n  int *d = nullptr;\n"
+                           "  table[0]<<<1, 1>>>(1, d);\n}\n", "7:25", "cannot convert 'int*' to 'float*'"},
+    {"FewArgumentsOfAPointer", ADD "int main() {\n  void (*table[])(int, float *) = {add};\n  table[0]<<<1, 1>>>(1);\n}\n", "6",
+     "too few arguments"},
     {"TooMuchBetweenTheBrackets", ADD "int main() {\n  add<<<1, 1, 0, 0, 0>>>(1, nullptr);\n}\n", "5",
      "too many arguments between <<< and >>>"},
     {"TooMuchShared", "__global__ void k(float *x) {\n  __shared__ float s[12289];\n  s[0] = *x;\n  *x = s[1];\n}\n", "2",

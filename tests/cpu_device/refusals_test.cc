@@ -316,11 +316,49 @@ const Case kTaken[] = {
                          "int main() { std::vector<int> v(3); std::sort(v.begin(), v.end()); return v[0]; }\n", "", 0},
 };
 
+/* Names that headers have, too. What may be a header's function is taken: a kernel that is called so
+ * all the same does not run (see errors_test). */
+const Case kNamesOfHeaders[] = {
+    {"KernelNamedAsAHeadersWord", "#include <stdio.h>\n__global__ void add(int n) {}\nint main() {\n  add(3);\n}\n",
+     "a __global__ function call must be configured: launch it with add<<<grid, block>>>(...)", 4},
+    {"KernelNamedAsAFunctionOfStd", "#include <algorithm>\n__global__ void copy(float *a, const float *b, int n) { a[0] = b[n]; }\n"
+                                    "int main() {\n  float *a = nullptr, *b = nullptr;\n  copy(a, b, 3);\n}\n",
+     "a __global__ function call must be configured", 5},
+    {"KernelNamedAsOneThatIsUsed", "#include <algorithm>\nusing namespace std;\n__global__ void fill(float *a, int n) { a[0] = n; }\n"
+                                   "int main() {\n  float *a = nullptr;\n  fill(a, 3);\n}\n",
+     "a __global__ function call must be configured", 6},
+    {"KernelNamedAsAFunctionOfC", "#include <strings.h>\n__global__ void index(int *x) { *x = 1; }\nint main() { index(nullptr); }\n",
+     "a __global__ function call must be configured", 3},
+    {"KernelTemplateNamedSo", "#include <algorithm>\ntemplate <class T> __global__ void fill(T *x, T v) { *x = v; }\n"
+                              "int main() { fill<int>(nullptr, 3); }\n",
+     "a __global__ function call must be configured", 3},
+    {"KernelOfANamespace", "namespace a { namespace b { __global__ void k(int) {} } }\nint main() {\n  a::b::k(3);\n}\n",
+     "a __global__ function call must be configured", 3},
+    {"HostFunctionNamedSo", "#include <numeric>\nfloat reduce(const float *x, int n) { return x[n]; }\n"
+                            "__global__ void k(float *x) { *x = reduce(x, 3); }\n",
+     "calling a __host__ function(\"reduce\") from a __global__ function(\"k\") is not allowed", 3},
+    {"HostFunctionOfANamespace", "namespace a { int h(int x) { return x; } }\n__global__ void k(int *x) {\n  *x = a::h(3);\n}\n",
+     "calling a __host__ function(\"h\") from a __global__ function(\"k\") is not allowed", 3},
+    {"DeviceFunctionNamedSo", "#include <numeric>\n__device__ float reduce(float *x) { return x[0]; }\n"
+                              "int main() { return (int)reduce(nullptr); }\n",
+     "calling a __device__ function(\"reduce\") from a __host__ function(\"main\") is not allowed", 3},
+    {"FunctionsOfStdByTheirArguments", "#include <algorithm>\n#include <vector>\n__global__ void copy(float *a, const float *b, int n) { a[0] = b[n]; }\n"
+                                       "int main() {\n  std::vector<float> a, b;\n  copy(a.begin(), a.end(), b.begin());\n"
+                                       "  auto first = a.begin(), last = a.end(), to = b.begin();\n  copy(first, last, to);\n}\n", "", 0},
+    {"FunctionsOfStdThatAreUsed", "#include <utility>\nusing namespace std;\n__global__ void swap(float *a, float *b) {}\n"
+                                  "int main() {\n  float a = 0, b = 1;\n  swap(a, b);\n}\n", "", 0},
+    {"OverloadOfADeviceFunction", "struct V { int a; };\nV max(V a, V b) { return a.a > b.a ? a : b; }\n"
+                                  "__global__ void k(int *x) { *x = max(x[0], x[1]); }\n", "", 0},
+    {"ParametersOfANamespacesKernels", "int *d;\nnamespace a { __global__ void k(int *d) { *d = 1; } }\nnamespace { __global__ void l(int *d) { *d = 1; } }\n"
+                                       "int main() { a::k<<<1, 1>>>(d); l<<<1, 1>>>(d); }\n", "", 0},
+};
+
 std::string name_of(const testing::TestParamInfo<Case> &info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(All, Refusal, testing::ValuesIn(kCases), name_of);
 INSTANTIATE_TEST_SUITE_P(Sides, Refusal, testing::ValuesIn(kSides), name_of);
 INSTANTIATE_TEST_SUITE_P(MoreSides, Refusal, testing::ValuesIn(kMoreSides), name_of);
 INSTANTIATE_TEST_SUITE_P(Rules, Refusal, testing::ValuesIn(kRules), name_of);
+INSTANTIATE_TEST_SUITE_P(NamesOfHeaders, Refusal, testing::ValuesIn(kNamesOfHeaders), name_of);
 INSTANTIATE_TEST_SUITE_P(Taken, Refusal, testing::ValuesIn(kTaken), name_of);
 
 TEST(RelaxedConstexpr, LetsDeviceCodeCallWhatIsConstexpr) {

@@ -61,6 +61,28 @@ TEST(Apart, TheHostMayNotTouchDeviceVariables) {
   });
 }
 
+static void of_the_host(float *x) { *x = 1.0f; }
+
+/* On a GPU the function would be called, on the host, and no error be left. */
+TEST(Apart, APointerToAFunctionOfTheHostIsNotLaunched) {
+  EXPECT_SAYS(0, "kernel, launched at .*sentences_test.cu:.* is a pointer to a function that is no kernel", {
+    float host = 0;
+    void (*kernel)(float *) = of_the_host;
+    kernel<<<1, 1>>>(&host);
+    if (cudaGetLastError() != cudaErrorInvalidDeviceFunction || host != 0) _Exit(98);
+    void (*const table[])(float *) = {fill, of_the_host};
+    for (auto k : table) k<<<1, 1>>>(nullptr);
+    if (cudaGetLastError() != cudaErrorInvalidDeviceFunction) _Exit(97);
+  });
+}
+
+TEST(Apart, AKernelThatIsCalledIsNamed) {
+  EXPECT_SAYS(0, "kernel fill was called as a function is, so it does not run", {
+    void (*kernel)(float *) = fill;
+    kernel(nullptr);
+  });
+}
+
 TEST(Apart, AKernelMayNotTouchTheHostsMemory) {
   NOT_UNDER_ASAN("its own check of a host pointer faults first");
   EXPECT_SAYS(0, "of kernel fill, launched at .*sentences_test.cu:.* touched .* memory of the host", {

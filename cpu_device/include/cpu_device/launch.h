@@ -53,6 +53,13 @@ struct LaunchPlace {
 void queue_launch(const LaunchPlace &place, const void *function, const LaunchShape &shape,
                   std::unique_ptr<KernelCall> call);
 
+/* The same of a function that only its address names: a kernel, or it does not run. */
+void queue_pointer_launch(const LaunchPlace &place, const void *function, const LaunchShape &shape,
+                          std::unique_ptr<KernelCall> call);
+
+/* The kernel was called as functions are: it does not run, and the error is that of a GPU's. */
+void kernel_called(const char *name);
+
 /* A kernel that cudaLaunchKernel can find by its address alone. */
 struct KernelEntry {
   template <class... P>
@@ -318,20 +325,69 @@ struct DeducingLauncher {
 
 template <class... P>
 struct Signature {
-  const void *function;
+  void (*kernel)(P...);
 };
+
+/* Takes the arguments of a launch whose kernel only the running program knows. `judge` calls a
+ * function, in the program's own line: there the compiler says what it has against the arguments. */
+template <class Judge, class... P>
+struct PointerLauncher {
+  void (*kernel)(P...);
+  Judge judge;
+  LaunchPlace place;
+  LaunchShape shape;
+
+  void operator()(P... args) const {
+    using Call = CallByAddress<P...>;
+    queue_pointer_launch(place, (const void *)kernel, shape,
+                         std::make_unique<BoundCall<kMayWait, Call, typename Kept<P>::Type...>>(
+                             Call{(const void *)kernel}, Kept<P>::of(static_cast<P &&>(args), place)...));
+  }
+
+  template <class... A, std::enable_if_t<sizeof...(A) != sizeof...(P), int> = 0>
+  void operator()([[maybe_unused]] A &&...args) const {
+    if constexpr (!kIsChecked<Judge>) judge(kernel, args...);
+  }
+  template <class... A, std::enable_if_t<sizeof...(A) == sizeof...(P) && !(fits<A, P>() && ...), int> = 0>
+  void operator()([[maybe_unused]] A &&...args) const {
+    if constexpr (!kIsChecked<Judge>) judge(kernel, args...);
+  }
+};
+
+/* What cannot be launched takes any arguments: that it cannot has been said. */
+struct NoLauncher {
+  template <class... A>
+  void operator()(A &&...) const {}
+};
+
+template <class T>
+constexpr bool kMayBeKernel = false;
+template <class... P>
+constexpr bool kMayBeKernel<void (*)(P...)> = true;
+template <class... P>
+constexpr bool kMayBeKernel<void (*)(P...) noexcept> = true;
+
+template <class Judge, class... P>
+inline PointerLauncher<Judge, P...> launch_pointer(void (*kernel)(P...), Judge judge, LaunchPlace place,
+                                                   LaunchShape shape) {
+  return {kernel, judge, place, shape};
+}
+template <class Other, class Judge, std::enable_if_t<!kMayBeKernel<Other>, int> = 0>
+inline NoLauncher launch_pointer(Other, Judge, LaunchPlace, LaunchShape) {
+  return {};
+}
 
 struct SignatureProbe {
   template <class... P>
   Signature<P...> operator()(void (*kernel)(P...)) const {
-    return {reinterpret_cast<const void *>(kernel)};
+    return {kernel};
   }
 };
 
 template <KernelKind kind, class Call, class... P>
 inline TypedLauncher<kind, Call, P...> typed(Call call, LaunchPlace place,
                                                  Signature<P...> signature, LaunchShape shape) {
-  return {call, place, signature.function, shape};
+  return {call, place, (const void *)signature.kernel, shape};
 }
 
 /* The argument that cudaLaunchKernel's array points at: of a reference, its address. */
@@ -387,14 +443,40 @@ struct TagProbe {
   }
 };
 
+/* `call`, which names the kernel, as the judge of a pointer's arguments. */
+template <class Call>
+struct JudgeByName {
+  Call call;
+  template <class Kernel, class... A>
+  void operator()(Kernel, A &&...args) const { call(args...); }
+};
+template <class Call>
+constexpr bool kIsChecked<JudgeByName<Call>> = kIsChecked<Call>;
+
 template <KernelKind kind, class Call, class Sign, class Tag>
 inline auto launch(Call call, Sign sign, Tag tag, LaunchPlace place, LaunchShape shape) {
-  if constexpr (std::is_invocable_v<Tag, TagProbe>) place.symbol = tag(TagProbe{});
-  if constexpr (std::is_invocable_v<Sign, SignatureProbe>)
-    return typed<kind>(call, place, sign(SignatureProbe{}), shape);
-  else
+  constexpr bool known = std::is_invocable_v<Tag, TagProbe>;
+  if constexpr (known) place.symbol = tag(TagProbe{});
+  if constexpr (!std::is_invocable_v<Sign, SignatureProbe>)
     return DeducingLauncher<kind, Call>{call, place, shape};
+  else if constexpr (known || std::is_same_v<Tag, int>)
+    return typed<kind>(call, place, sign(SignatureProbe{}), shape);
+  else /* a variable of a kernel's name */
+    return launch_pointer(sign(SignatureProbe{}).kernel, JudgeByName<Call>{call}, place, shape);
 }
+
+/* What a kernel that is a template's knows of itself: compiled, it is known by its address. */
+template <auto kernel, class Name>
+struct ThisKernel {
+  static void called() {
+    (void)known;
+    kernel_called(Name::text());
+  }
+  static const bool known;
+};
+template <auto kernel, class Name>
+const bool ThisKernel<kernel, Name>::known =
+    (register_kernel(Name::text(), TagProbe{}.symbol<kernel>(), (const void *)kernel, nullptr), true);
 
 }  // namespace cpu_device
 

@@ -39,6 +39,11 @@ extern __thread ThreadState t_thread __attribute__((tls_model("initial-exec")));
 /* A kernel's thread asks. */
 inline bool on_device() { return t_thread.block != nullptr; }
 
+/* The same for a kernel, which asks before it does anything else. No function goes from the host to
+ * the device while it runs, so the answer is that function's constant: the loop below asks once for
+ * a whole block, and the kernel that is inlined in it not at all. */
+__attribute__((const)) bool launched();
+
 /* The signal's handler changes the thread's state, fiber and all, so nothing that the compiler
  * reads or writes may cross this line. It costs no instruction. */
 inline void set_interruptible(Interruptible how) {
@@ -107,6 +112,7 @@ class KernelCall {
  * however large it is. */
 template <KernelKind kind, class Body>
 __attribute__((noinline, flatten)) void run_block([[maybe_unused]] ThreadLoop *loop, const Body body) {
+  if (!launched()) return;
   if constexpr (kind == kWholeBlock) {
     t_thread.thread_index = uint3{0, 0, 0};
     set_interruptible(kMayEnd);

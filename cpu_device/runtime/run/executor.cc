@@ -26,6 +26,7 @@
 namespace cpu_device {
 
 __thread ThreadState t_thread = {};
+bool launched() { return on_device(); }
 namespace ptx {
 __thread unsigned carry = 0;
 }

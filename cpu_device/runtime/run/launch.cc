@@ -228,6 +228,28 @@ void queue_launch(const LaunchPlace &given, const void *function, const LaunchSh
   record(check_and_queue(place, function, shape, std::move(call), false));
 }
 
+void queue_pointer_launch(const LaunchPlace &given, const void *function, const LaunchShape &shape,
+                          std::unique_ptr<KernelCall> call) {
+  if (cudaError_t e = device_status()) return (void)record(e);
+  auto known = kernels().find(function);
+  if (known == kernels().end()) {
+    say("%s, launched at %s:%d, is a pointer to a function that is no kernel: it does not run. (On a GPU it "
+        "would be called once, on the host.) Launch a __global__ function",
+        given.kernel, given.file, given.line);
+    record(cudaErrorInvalidDeviceFunction);
+    return;
+  }
+  LaunchPlace place = given;
+  place.kernel = known->second.name;
+  place.symbol = known->second.symbol;
+  record(check_and_queue(place, function, shape, std::move(call), false));
+}
+
+void kernel_called(const char *name) {
+  say("kernel %s was called as a function is, so it does not run: launch it with <<<grid, block>>>", name);
+  record(cudaErrorMissingConfiguration);
+}
+
 void register_kernel(const char *name, const char *symbol, const void *function,
                      std::unique_ptr<KernelCall> (*bind)(const void *function, void **arguments,
                                                          const LaunchPlace &place)) {

@@ -29,7 +29,7 @@ const std::set<std::string> kNumbers = {"bool", "char",     "short",  "int",   "
 }  // namespace
 
 Names::Names(const Source &src, bool relaxed_constexpr)
-    : Tokens(src), relaxed_constexpr_(relaxed_constexpr) {
+    : Tokens(src), places_(src), headers_(src), relaxed_constexpr_(relaxed_constexpr) {
   scan(0, t_.size() - 1, "");
   find_device_lambdas();
   for (size_t i = 0; i < functions_.size(); ++i) by_name_[functions_[i].name].push_back(i);
@@ -37,11 +37,10 @@ Names::Names(const Source &src, bool relaxed_constexpr)
     if (t_[i].kind != kName) continue;
     uses_std_ = uses_std_ || (!t_[i].system && is(i, "std") && is(i - 1, "namespace") &&
                               punct(i + 1) == ';');
+    if (!t_[i].system && is(i - 1, "using") && is(i, "std") && punct(i + 3) == ';') used_of_std_.insert(text(i + 2));
     if (t_[i].system) {
-      if (punct(i + 1) != '(') continue;
-      const auto name = std::string_view(src_.text).substr(t_[i].begin, t_[i].end - t_[i].begin);
-      system_calls_.insert(name);
-      if (file(i).compare(0, 5, "/usr/") != 0) kit_calls_.insert(name);
+      if (punct(i + 1) == '(' && file(i).compare(0, 5, "/usr/") != 0)
+        kit_calls_.insert(std::string_view(src_.text).substr(t_[i].begin, t_[i].end - t_[i].begin));
     } else if (kBuiltins.count(text(i)) && declares(i)) {
       hidden_[text(i)].push_back({i, scope_end(i)});
     }
@@ -252,15 +251,11 @@ std::vector<std::string> Names::constants() const {
 
 /* ---- where a name is declared, and where that holds ---- */
 
-/* The bracket that is open at token i; 0: none. */
-size_t Names::innermost_open(size_t i) const {
-  int depth = 0;
-  while (i-- > 0) {
-    const char c = punct(i);
-    if (c == ')' || c == ']' || c == '}') ++depth;
-    if ((c == '(' || c == '[' || c == '{') && depth-- == 0) return i;
-  }
-  return 0;
+/* The parenthesis at token `open`, behind a name, is that of a call, and no parameter list. */
+bool Names::holds_arguments(size_t open) const {
+  const size_t around = innermost_open(open);
+  return around && punct(around) == '{' && !opens_namespace(around) && punct(closing(open) + 1) != '{' &&
+         !is(open - 1, "for") && !is(open - 1, "catch");
 }
 
 /* Whether the name at token i is declared there: a variable, a parameter or a member. */
@@ -275,10 +270,7 @@ bool Names::declares(size_t i) const {
     const size_t open = innermost_open(i);
     if (punct(type) == ',') return punct(open) != '(';
     if (t_[type].kind != kName && punct(type) != '>') return false;
-    const bool arguments = punct(open) == '(' && open && t_[open - 1].kind == kName &&
-                           innermost_open(open) && punct(innermost_open(open)) == '{' &&
-                           !is(open - 1, "for") && !is(open - 1, "catch");
-    if (arguments) return false;
+    if (punct(open) == '(' && open && t_[open - 1].kind == kName && holds_arguments(open)) return false;
     size_t begin = type;
     while (begin > 0 && (t_[begin - 1].kind == kName || is(begin - 1, "::"))) --begin;
     const char edge = punct(begin - 1);
@@ -307,6 +299,27 @@ bool Names::declares(size_t i) const {
            (t_[begin + 1].kind == kName || second == '*' || second == '<' || is(begin + 1, "::"));
   }
   return before == '[' && is(i - 2, "auto");
+}
+
+bool Names::sees_variable(size_t i) const {
+  for (size_t j : places_.of(text(i))) {
+    if (t_[j].system || j == i) continue;
+    const bool pointer = punct(j - 1) == '*' && punct(j - 2) == '(' && punct(j + 1) == ')'; /* void (*f)(int) */
+    if (!pointer && (punct(j + 1) == '(' || !declares(j))) continue;
+    size_t open = innermost_open(pointer ? j - 2 : j);
+    if (!open || opens_namespace(open)) continue;
+    const size_t end = scope_end(pointer ? j - 2 : j);
+    const bool member = punct(open) == '{' && opens_class(open);
+    if (i <= end && (j < i || (member && open < i))) return true;
+  }
+  return false;
+}
+
+/* Before the { at token `open` stands the head of a class. */
+bool Names::opens_class(size_t open) const {
+  for (size_t j = open; j-- > 0 && !strchr(";{})", punct(j) ? punct(j) : ' ');)
+    if (is(j, "struct") || is(j, "class") || is(j, "union")) return true;
+  return false;
 }
 
 /* The last token at which a name declared at token i can be seen. */

@@ -17,6 +17,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "cpu_device/translator/read/header_functions.h"
+#include "cpu_device/translator/read/places.h"
 #include "cpu_device/translator/tokens.h"
 
 /* What stands for an unnamed namespace in a path. */
@@ -57,6 +59,9 @@ class Names : private Tokens {
 
   /* The program itself declares a function of this name. */
   bool is_function(const std::string &name) const { return by_name_.count(name) != 0; }
+
+  /* A variable, parameter or member of this name can be seen at token i. */
+  bool sees_variable(size_t i) const;
 
   /* The last token at which what is declared at token i can be seen. */
   size_t scope_end(size_t i) const;
@@ -131,12 +136,16 @@ class Names : private Tokens {
   bool has(size_t first, size_t last, const char *text) const;
 
   bool declares(size_t i) const;
-  size_t innermost_open(size_t i) const;
+  bool holds_arguments(size_t open) const;
+  bool opens_class(size_t open) const;
+  size_t innermost_open(size_t i) const { return places_.around(i); }
   bool declared_in(const Function &f, const std::string &name) const;
   bool declared_as_variable(const std::string &name) const;
   bool unevaluated(size_t i) const;
   bool is_call(size_t i) const;
-  bool known_to_system(const std::string &name) const;
+  std::vector<const Function *> callees(size_t i) const;
+  bool may_be_of_header(const Function &f, size_t i) const;
+  bool speaks_of_std(const Function &f, size_t i) const;
   bool is_type(const std::string &name) const;
 
   Part device_part(const Function &f) const;
@@ -173,9 +182,10 @@ class Names : private Tokens {
   bool begins_function(size_t i) const;
   bool opens_namespace(size_t i) const;
   size_t uses_of(const std::string &name) const;
-  size_t count_between(size_t open, size_t close) const;
   std::pair<size_t, size_t> arity(const Function &f) const;
 
+  const Places places_;
+  const HeaderFunctions headers_;
   std::vector<Function> functions_;
   std::map<std::string, std::vector<size_t>> by_name_;  /* into functions_ */
   std::map<std::string, std::vector<Variable>> variables_;
@@ -185,10 +195,10 @@ class Names : private Tokens {
   std::vector<Function> lambdas_;                       /* __device__ ones */
   std::set<std::string> class_names_;                   /* fields, methods, and types beside them */
   std::map<std::string, std::vector<std::pair<size_t, size_t>>> hidden_; /* built-in names */
-  std::unordered_set<std::string_view> system_calls_;
   std::unordered_set<std::string_view> kit_calls_;      /* of CUDA's own headers, and what is none
                                                            of this computer's */
   bool uses_std_ = false;                               /* using namespace std */
+  std::set<std::string> used_of_std_;                   /* using std::swap */
   const bool relaxed_constexpr_;
 };
 

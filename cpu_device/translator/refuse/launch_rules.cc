@@ -7,9 +7,8 @@ std::string Names::launch_problem(size_t token) const {
   const std::string name = text(token);
   auto known = by_name_.find(name);
   if (known == by_name_.end()) {
-    for (size_t i = 0; i + 1 < t_.size(); ++i)
-      if (t_[i].kind == kName && is(i, name.c_str()) &&
-          !(punct(i + 1) == '<' && punct(i + 2) == '<'))
+    for (size_t i : places_.of(name))
+      if (!(punct(i + 1) == '<' && punct(i + 2) == '<'))
         return "";
     return "identifier \"" + name + "\" is undefined: no kernel of this name is declared before";
   }
@@ -21,26 +20,13 @@ std::string Names::launch_problem(size_t token) const {
          " function, and <<<...>>> launches __global__ ones";
 }
 
-/* How many expressions, or declarations, stand between two brackets; commas in <...> are of
- * template arguments. */
-size_t Names::count_between(size_t open, size_t close) const {
-  size_t n = close > open + 1;
-  for (size_t i = open + 1; i < close; ++i) {
-    const char c = punct(i);
-    if (c == '(' || c == '[' || c == '{') i = closing(i);
-    if (c == '<' && closing_angle(i) && closing_angle(i) < close) i = closing_angle(i);
-    n += c == ',';
-  }
-  return n;
-}
-
 /* With how few and how many arguments a function can be called. */
 std::pair<size_t, size_t> Names::arity(const Function &f) const {
   const size_t open = f.name_at + 1;
   if (punct(open) != '(') return {0, SIZE_MAX};
   const size_t close = closing(open);
   if (close == open + 2 && is(open + 1, "void")) return {0, 0};
-  size_t most = count_between(open, close), defaults = 0;
+  size_t most = headers_.count_between(open, close), defaults = 0;
   for (size_t i = open + 1; i < close; ++i) {
     const char c = punct(i);
     defaults += c == '=';
@@ -56,7 +42,7 @@ std::string Names::argument_problem(size_t token, size_t open) const {
   if (known == by_name_.end() || declared_as_variable(text(token))) return "";
   for (size_t i = open; i < close; ++i)
     if (punct(i) == '<' || punct(i) == '[') return ""; /* less, or a template's; a lambda */
-  const size_t given = count_between(open, close);
+  const size_t given = headers_.count_between(open, close);
   bool more = false, fewer = false;
   std::pair<size_t, size_t> takes;
   for (size_t n : known->second) {

@@ -83,8 +83,7 @@ bool Names::is_undefined_type(const Function &f, size_t i) const {
       !(after == '*' || after == '&' || t_[i + 1].kind == kName) || name[0] == '_' ||
       name.compare(0, 4, "cuda") == 0 || known.count(name) || kNumberTypes.count(name))
     return false;
-  for (size_t j = 0; j + 1 < t_.size(); ++j) {
-    if (t_[j].kind != kName || !is(j, name.c_str())) continue;
+  for (size_t j : places_.of(name)) {
     if (j < f.name_at || j > closing(f.name_at + 1)) return false;
   }
   return true;
@@ -133,8 +132,7 @@ bool Names::opens_block(const Function &f, size_t i) const {
 /* How often the program says a name. */
 size_t Names::uses_of(const std::string &name) const {
   size_t n = 0;
-  for (size_t i = 0; i + 1 < t_.size(); ++i)
-    n += !t_[i].system && t_[i].kind == kName && is(i, name.c_str());
+  for (size_t i : places_.of(name)) n += !t_[i].system;
   return n;
 }
 
@@ -171,9 +169,8 @@ std::string Names::runtime_name(const Function &f, size_t first, size_t end) con
     if (is_builtin(i)) return text(i);
     if (punct(i - 1) == '.' || is(i - 1, "->") || is(i - 1, "::") || is(i + 1, "::")) continue;
     size_t declared = 0;
-    for (size_t j = f.name_at + 1; j < first; ++j)
-      if (t_[j].kind == kName && is(j, text(i).c_str()) && declares(j) && scope_end(j) >= i)
-        declared = j;
+    for (size_t j : places_.of(text(i), f.name_at + 1, first))
+      if (declares(j) && scope_end(j) >= i) declared = j;
     if (!declared) continue;
     if (punct(innermost_open(declared)) == '(') return text(i); /* a parameter, or for's */
     size_t begin = declared;

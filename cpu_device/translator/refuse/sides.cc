@@ -29,8 +29,8 @@ const std::set<std::string> kDeviceLibrary = {
 /* Somewhere in the function, its parameters included; in a class's, also as a member of any. */
 bool Names::declared_in(const Function &f, const std::string &name) const {
   if (f.place != kFree && class_names_.count(name)) return true;
-  for (size_t i = f.head; i < f.scope_end; ++i)
-    if (t_[i].kind == kName && is(i, name.c_str()) && declares(i) &&
+  for (size_t i : places_.of(name, f.head, f.scope_end))
+    if (declares(i) &&
         (f.place == kLambda || !(i < f.body && punct(i + 1) == '(')))
       return true;
   return false;
@@ -38,10 +38,8 @@ bool Names::declared_in(const Function &f, const std::string &name) const {
 
 /* Anywhere in the program, as something other than a function. */
 bool Names::declared_as_variable(const std::string &name) const {
-  for (size_t i = 1; i + 1 < t_.size(); ++i)
-    if (!t_[i].system && t_[i].kind == kName && is(i, name.c_str()) && punct(i + 1) != '(' &&
-        declares(i))
-      return true;
+  for (size_t i : places_.of(name))
+    if (!t_[i].system && punct(i + 1) != '(' && declares(i)) return true;
   return false;
 }
 
@@ -54,22 +52,66 @@ bool Names::unevaluated(size_t i) const {
 
 /* Token i is called as a function: name(...) or name<...>(...), and not a member. */
 bool Names::is_call(size_t i) const {
-  if (i == 0 || t_[i].kind != kName || punct(i - 1) == '.' || is(i - 1, "->") || is(i - 1, "::"))
-    return false;
+  if (i == 0 || t_[i].kind != kName || punct(i - 1) == '.' || is(i - 1, "->")) return false;
   size_t next = i + 1;
   if (punct(next) == '<' && punct(next + 1) != '<' && closing_angle(next))
     next = closing_angle(next) + 1;
   return punct(next) == '(' && !unevaluated(i);
 }
 
-bool Names::known_to_system(const std::string &name) const {
-  return system_calls_.count(std::string_view(name)) != 0;
+/* The program's functions that the call at token i may mean, by their names. */
+std::vector<const Names::Function *> Names::callees(size_t i) const {
+  std::vector<const Function *> out;
+  const auto named = by_name_.find(text(i));
+  if (named == by_name_.end()) return out;
+  std::string path; /* that the call says: a::b:: */
+  size_t first = i;
+  for (; first > 1 && is(first - 1, "::") && t_[first - 2].kind == kName; first -= 2)
+    path = text(first - 2) + "::" + path;
+  const bool whole = first > 0 && is(first - 1, "::"); /* ::name */
+  for (size_t n : named->second) {
+    const Function &g = functions_[n];
+    const size_t length = g.path.size(), said = path.size();
+    if (whole ? g.path == path : length >= said && g.path.compare(length - said, said, path) == 0) out.push_back(&g);
+  }
+  return out;
+}
+
+/* The call at token i may be one of a header's function: C's or CUDA's, or one of std that it sees. */
+bool Names::may_be_of_header(const Function &f, size_t i) const {
+  if (is(i - 1, "::")) return false; /* the program's own namespace, or none: see callees */
+  const std::string name = text(i);
+  size_t open = i + 1;
+  if (punct(open) == '<') open = closing_angle(open) + 1;
+  const size_t given = headers_.count_between(open, closing(open));
+  if (headers_.global(name, given)) return true;
+  if (!headers_.of_std(name, given)) return false;
+  if (f.for_device()) return uses_std_ && kConstexprOfStd.count(name) != 0; /* else it is the host's, too */
+  if (uses_std_ || used_of_std_.count(name)) return true;
+  for (size_t j = open + 1; j < closing(open); ++j)
+    if (speaks_of_std(f, j)) return true;
+  return false;
+}
+
+/* Token i, among a call's arguments, tells of an object of std, of which std's functions are seen. */
+bool Names::speaks_of_std(const Function &f, size_t i) const {
+  if (t_[i].kind != kName) return false;
+  if (is(i, "std") || is(i, "begin") || is(i, "end")) return true;
+  for (size_t j : places_.of(text(i))) {
+    if (t_[j].system || !declares(j)) continue;
+    size_t first = j;
+    while (first > 0 && !strchr(";{}(,", punct(first - 1) ? punct(first - 1) : ' '))
+      first = punct(first - 1) == '>' && opening_angle(first - 1) ? opening_angle(first - 1) : first - 1;
+    for (size_t k = first; k < j; ++k)
+      if (is(k, "std") || is(k, "auto")) return true;
+  }
+  return false;
 }
 
 /* The program itself declares a type of this name. */
 bool Names::is_type(const std::string &name) const {
-  for (size_t i = 1; i + 1 < t_.size(); ++i) {
-    if (t_[i].system || t_[i].kind != kName || !is(i, name.c_str())) continue;
+  for (size_t i : places_.of(name)) {
+    if (t_[i].system || i == 0) continue;
     if (is(i - 1, "struct") || is(i - 1, "class") || is(i - 1, "union") || is(i - 1, "enum") ||
         is(i - 1, "using"))
       return true;
@@ -163,7 +205,9 @@ void Names::check_device(const Function &f, Problems *out) const {
     bool warning = f.for_both();
     std::string message = of_object ? host_method(f, i) : of_library(f, i);
     if (message.empty() && !of_object) message = host_constructor(f, i);
-    if (message.empty() && !of_object && !is(i - 1, "::")) {
+    if (message.empty() && !of_object && is(i - 1, "::")) {
+      message = host_call(f, i, &warning);
+    } else if (message.empty() && !of_object) {
       message = host_variable(f, i);
       const bool emitted = f.place == kFree && !f.templated && !has(f.head, f.body, "static");
       if (!message.empty()) warning = warning && !emitted;
@@ -231,21 +275,22 @@ std::string Names::host_call(const Function &f, size_t i, bool *warning) const {
              "docs/cpu_device.md, \"What is supported\"";
     return "";
   }
-  if (known_to_system(name) || declared_in(f, name)) return "";
+  const bool qualified = is(i - 1, "::");
+  const std::vector<const Function *> candidates = callees(i);
+  if (candidates.empty() || may_be_of_header(f, i) || declared_in(f, name)) return "";
   const auto all = [&](auto which) {
-    return std::all_of(called->second.begin(), called->second.end(),
-                       [&](size_t n) { return which(functions_[n]); });
+    return std::all_of(candidates.begin(), candidates.end(), [&](const Function *g) { return which(*g); });
   };
   if (all([](const Function &g) { return g.global; }) && !f.for_both() && !declares(i))
     return "a __global__ function call must be configured, and a kernel cannot be called in device "
            "code: make \"" + name + "\" a __device__ function";
   if (all([&](const Function &g) {
-        return !g.for_device() && !g.on_both && f.path.compare(0, g.path.size(), g.path) == 0;
+        return !g.for_device() && !g.on_both && (qualified || f.path.compare(0, g.path.size(), g.path) == 0);
       }))
     return "calling a __host__ function(\"" + name + "\") from" + where +
            " is not allowed: declare it __device__, or __host__ __device__";
   if (!relaxed_constexpr_ && all([&](const Function &g) {
-        return !g.for_device() && g.constant && f.path.compare(0, g.path.size(), g.path) == 0;
+        return !g.for_device() && g.constant && (qualified || f.path.compare(0, g.path.size(), g.path) == 0);
       }))
     return "calling a constexpr __host__ function(\"" + name + "\") from" + where + kNotRelaxed;
   *warning = false;
@@ -401,14 +446,14 @@ void Names::check_host(const Function &f, bool only_builtins, Problems *out) con
                              "\") is not allowed: call it in a kernel", false});
       continue;
     }
-    if (called == by_name_.end() || declares(i)) continue;
+    const std::vector<const Function *> candidates = callees(i);
+    if (candidates.empty() || declares(i)) continue;
     const auto all = [&](auto which) {
-      return std::all_of(called->second.begin(), called->second.end(),
-                         [&](size_t n) { return which(functions_[n]); });
+      return std::all_of(candidates.begin(), candidates.end(), [&](const Function *g) { return which(*g); });
     };
     const bool kernel = all([](const Function &g) { return g.global; });
     const bool device = all([](const Function &g) { return g.device && !g.on_both; });
-    if ((!kernel && !device) || known_to_system(name) || declared_in(f, name) ||
+    if ((!kernel && !device) || may_be_of_header(f, i) || declared_in(f, name) ||
         !said.insert(name).second)
       continue;
     const char before = punct(i - 1);

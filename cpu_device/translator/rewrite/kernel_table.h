@@ -13,7 +13,7 @@ class KernelTable : private Rewriter {
  public:
   KernelTable(const Source &src, const DeviceCode &device, Edits *edits) : Rewriter(src, edits), device_(device) {}
 
-  /* Behind each kernel that is no template, its entry. */
+  /* Behind each kernel that is no template, its entry; in all of them, what asks for a launch. */
   void write();
 
   /* The name at token i may take a kernel's address, where a kernel<T> stands behind a cast to
@@ -24,6 +24,12 @@ class KernelTable : private Rewriter {
   void remove_cluster_dims(size_t i);
 
  private:
+  void guard(const DeviceFunction &f);
+  bool template_instance(const DeviceFunction &f, std::string *name);
+  size_t after_bracket(size_t i) const;
+  size_t end_of_parameter(size_t i, size_t close) const;
+  std::string parameter_name(size_t first, size_t end);
+  std::string given_name(size_t i);
   std::string parameters(const DeviceFunction &f) const;
   std::string cluster_dims(const DeviceFunction &f, const std::string &name) const;
   bool is_cluster_dims(size_t i) const;

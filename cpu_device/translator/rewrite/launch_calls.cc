@@ -25,10 +25,11 @@ bool LaunchCalls::begins(size_t i) const {
 void LaunchCalls::rewrite(size_t i) {
   Launch l = {};
   if (!read(i, &l) || !check_shape(l) || !check_kernel(l)) return;
-  const std::string check = plain_call(l);
+  const std::string check = plain_call(l), checked = check.empty() ? "" : "::cpu_device::checked";
   replace(l.first, l.open + 2,
-          check + "::cpu_device::launch<" + kind(l) + ">(" + (check.empty() ? "" : "::cpu_device::checked") +
-              runtime_arguments(l) + ", ::cpu_device::LaunchShape(");
+          check + (l.named ? "::cpu_device::launch<" + kind(l) + ">(" + checked + runtime_arguments(l)
+                           : "::cpu_device::launch_pointer(" + pointer_arguments(l, checked)) +
+              ", ::cpu_device::LaunchShape(");
   replace(l.close, l.close + 2, "))");
 }
 
@@ -43,13 +44,28 @@ bool LaunchCalls::read(size_t i, Launch *l) {
   l->close = configuration_end(i);
   if (!l->close) return fail(i, "'<<<' without '>>>'"), false;
   l->arguments = l->close + 3;
-  l->base = i - 1;
-  if (punct(l->base) == '>') l->base = opening_angle(l->base) - 1;
+  size_t last = i - 1, first = l->first;
+  while (punct(first) == '(' && closing(first) == last && last > first + 1) ++first, --last; /* (kernel) */
+  l->base = punct(last) == '>' ? opening_angle(last) - 1 : last;
+  l->named = names_kernel(first, l->base);
   return true;
+}
+
+/* Tokens [first, base] are a name, and one of the program's functions bears it. All else is an
+ * expression, of which only the running program knows what it launches. */
+bool LaunchCalls::names_kernel(size_t first, size_t base) const {
+  for (size_t j = first; j <= base; ++j) {
+    if (punct(j) == '<' && closing_angle(j)) j = closing_angle(j);
+    else if (t_[j].kind != kName && !is(j, "::")) return false;
+  }
+  const std::string name = text(base);
+  if (!known_.names.is_function(name) && known_.device.kernels_named(name) == 0) return false;
+  return first != base || !known_.names.sees_variable(base);
 }
 
 /* The first token of the expression that names the kernel and ends before token `i`. */
 size_t LaunchCalls::callee_start(size_t i) const {
+  static const std::set<std::string> before = {"return", "else", "do", "if", "while", "for", "switch", "case"};
   size_t at = i - 1;
   for (;;) {
     if (punct(at) == '>' && !is(at, "->")) {
@@ -61,14 +77,11 @@ size_t LaunchCalls::callee_start(size_t i) const {
     if (punct(at) == ')' || punct(at) == ']') {
       const bool subscript = punct(at) == ']';
       at = opening(at);
-      if (at > 0 && (subscript || t_[at - 1].kind == kName)) {
-        static const std::set<std::string> before = {"return", "else", "do", "if", "while", "for"};
-        if (!before.count(text(at - 1))) {
-          --at;
-          continue;
-        }
-      }
-      return at;
+      const bool called = at > 0 && (t_[at - 1].kind == kName || punct(at - 1) == ')' || punct(at - 1) == ']' ||
+                                     (punct(at - 1) == '>' && !is(at - 1, "->") && opening_angle(at - 1)));
+      if (!(subscript || called) || before.count(text(at - 1)) || ends_head(at - 1)) return at;
+      --at;
+      continue;
     }
     if (t_[at].kind != kName) return i;
     if (at > 0 && (is(at - 1, "::") || is(at - 1, ".") || is(at - 1, "->"))) {
@@ -80,6 +93,19 @@ size_t LaunchCalls::callee_start(size_t i) const {
     }
     return at;
   }
+}
+
+/* Token i is the ) of if (...), for (...) or while (...), which a statement follows, or of a cast. */
+bool LaunchCalls::ends_head(size_t i) const {
+  const size_t open = opening(i);
+  if (punct(i) != ')' || open == 0) return false;
+  static const std::set<std::string> heads = {"if", "for", "while", "switch", "constexpr"};
+  if (heads.count(text(open - 1))) return true;
+  if (t_[open - 1].kind == kName || (punct(open - 1) && strchr(")]>", punct(open - 1)))) return false; /* a call */
+  if (t_[open + 1].kind != kName && !is(open + 1, "::")) return false;
+  for (size_t j = open + 1; j < i; ++j)
+    if (t_[j].kind == kPunct && !strchr("*&<>:,", punct(j))) return false;
+  return true;
 }
 
 /* Before token i, on another line, stands what needs a semicolon. */
@@ -176,18 +202,30 @@ std::string LaunchCalls::kind(const Launch &l) const {
 /* The first arguments of the runtime's launch: the kernel as a function of its arguments, what
  * tells its parameters' types, what tells its address, and where the launch stands.
  *
- * Only a name can be a function that is known when the program is compiled; and of a kernel with
- * a parameter pack, a name tells nothing before the arguments are there. */
+ * Of a kernel with a parameter pack, a name tells nothing before the arguments are there. */
 std::string LaunchCalls::runtime_arguments(const Launch &l) const {
   const std::string kernel = text(l.first, l.open - 1);
   const bool variadic = known_.device.is_variadic(text(l.base));
-  const bool named = t_[l.first].kind == kName || is(l.first, "::");
   const auto probe = [](const std::string &call) {
     return "[&](auto cu_p) -> decltype(" + call + ") { return " + call + "; }";
   };
   const std::string sign = variadic ? "0" : probe("cu_p(" + kernel + ")");
-  const std::string tag = variadic || !named ? "0" : probe("cu_p.template symbol<(" + kernel + ")>()");
+  const std::string tag = variadic ? "0" : probe("cu_p.template symbol<(" + kernel + ")>()");
   return "([=](const auto &...cu_a) { " + kernel + "(cu_a...); }), " + sign + ", " + tag +
-         ", ::cpu_device::LaunchPlace{" + quoted(kernel) + ", \"" + file(l.open) + "\", " +
+         ", " + place(l);
+}
+
+/* The same where an expression gives the kernel: its value, which must be a pointer to a function,
+ * and what judges the arguments in this line. */
+std::string LaunchCalls::pointer_arguments(const Launch &l, const std::string &checked) const {
+  const std::string mark = line_mark(l.first, t_[l.first].begin);
+  return "[](auto cu_k) { static_assert(" + mark + "::cpu_device::kMayBeKernel<decltype(cu_k)>, \"a host "
+         "function call cannot be configured: <<<...>>> launches __global__ functions\"); return cu_k; }(" + mark +
+         src_.text.substr(t_[l.first].begin, t_[l.open - 1].end - t_[l.first].begin) + "), " + checked +
+         "([](auto cu_k, const auto &...cu_a) { cu_k(cu_a...); }), " + place(l);
+}
+
+std::string LaunchCalls::place(const Launch &l) const {
+  return "::cpu_device::LaunchPlace{" + quoted(text(l.first, l.open - 1)) + ", \"" + file(l.open) + "\", " +
          std::to_string(t_[l.open].line) + ", nullptr}";
 }

@@ -31,9 +31,12 @@ class LaunchCalls : private Rewriter {
     size_t first, open, close;   /* tokens: of the kernel's name, of <<<, of >>> */
     size_t base;                 /* the name without template arguments */
     size_t arguments;            /* the parenthesis */
+    bool named;                  /* by the kernel's own name */
   };
   bool read(size_t i, Launch *l);
   size_t callee_start(size_t i) const;
+  bool names_kernel(size_t first, size_t base) const;
+  bool ends_head(size_t i) const;
   bool continues_statement(size_t i) const;
   size_t configuration_end(size_t i) const;
   size_t arguments_between(size_t first, size_t last) const;
@@ -42,6 +45,8 @@ class LaunchCalls : private Rewriter {
   std::string plain_call(const Launch &l) const;
   std::string kind(const Launch &l) const;
   std::string runtime_arguments(const Launch &l) const;
+  std::string pointer_arguments(const Launch &l, const std::string &checked) const;
+  std::string place(const Launch &l) const;
 
   const Known known_;
 };
