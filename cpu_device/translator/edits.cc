@@ -72,6 +72,10 @@ std::vector<Edit> Edits::with_bodies() const {
   for (const auto &body : in_bodies_) braces[body.first] += body.second;
   std::vector<Edit> all = edits_;
   for (const auto &brace : braces) all.push_back({t_[brace.first].begin, t_[brace.first].end, "{" + brace.second});
+  for (const auto &block : blocks_) {
+    const Token &end = t_[closing(block.first)];
+    all.push_back({end.begin, end.end, std::string(block.second + 1, '}')});
+  }
   return all;
 }
 
@@ -79,9 +83,11 @@ std::vector<Edit> Edits::with_bodies() const {
 std::string Edits::copy(const Phases::Copy &c) const {
   auto more = in_bodies_.find(c.body);
   const std::string declarations = more == in_bodies_.end() ? "" : more->second;
+  auto blocks = blocks_.find(c.body);
+  const std::string ends(1 + (blocks == blocks_.end() ? 0 : blocks->second), '}');
   const std::string place = " \"" + file(c.body) + "\"";
   return "\n# " + std::to_string(t_[c.body].line) + place + " 3\n" + c.head + declarations +
-         text(t_[c.body].end, t_[c.body_end].begin, c.edits, {}, " 3") + "}\n# " +
+         text(t_[c.body].end, t_[c.body_end].begin, c.edits, {}, " 3") + ends + "\n# " +
          std::to_string(t_[c.body_end].line) + place + "\n";
 }
 

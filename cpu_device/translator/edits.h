@@ -27,6 +27,11 @@ class Edits : private Tokens {
 
   /* Declarations to add behind the { at token `body`. */
   void declare_in(size_t body, const std::string &declarations) { in_bodies_[body] += declarations; }
+  /* The same, and what the body holds then stands in a block of its own. */
+  void declare_around(size_t body, const std::string &declarations) {
+    in_bodies_[body] += declarations + " {";
+    ++blocks_[body];
+  }
   /* Pragmas to add there, before these; in the second form of a function they are left out. */
   void watch(size_t body, const std::string &pragmas) { watched_[body] = pragmas; }
 
@@ -51,6 +56,7 @@ class Edits : private Tokens {
 
   std::vector<Edit> edits_;
   std::map<size_t, std::string> in_bodies_, watched_;  /* by the {'s token */
+  std::map<size_t, size_t> blocks_;                    /* more } that the body ends with, likewise */
   bool failed_ = false;
 };
 

@@ -36,8 +36,7 @@ void SharedUsers::declare(const Body &b, const std::vector<size_t> &names, const
   for (size_t n : names)
     if (speaks_of(b, n, object, qualified)) references += reference(text(n), expression(n, object));
   if (references.empty()) return;
-  edits_.declare_in(b.open, references + " {");
-  edits_.add(t_[b.close].begin, t_[b.close].begin, closing_[b.close] += "}");
+  edits_.declare_around(b.open, references);
 }
 
 /* The body has the name as it stands. Where it has namespaces before it, and these are to be looked

@@ -48,7 +48,6 @@ class SharedUsers : private Rewriter {
   const DeviceCode &device_;
   bool read_ = false;
   std::vector<Body> lambdas_;
-  std::map<size_t, std::string> closing_;  /* braces before a }, by its token */
 };
 
 /* A declaration of `name` for what the expression is. */
