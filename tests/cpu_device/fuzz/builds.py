@@ -34,6 +34,19 @@ def find_builder(work, flags):
     sys.exit("fuzz: run it with `bazel run //tests/cpu_device/fuzz`, or `bazel build //bazel/cu` first")
 
 
+def read_results(text):
+    """{kernel: its hash or error, and before it what it printed}."""
+    results, printed = {}, ""
+    for line in text.split("\n"):
+        found = re.fullmatch(r"kernel (\d+): (.*)", line)
+        if found:
+            results[int(found.group(1))] = printed + found.group(2)
+            printed = ""
+        elif line:
+            printed += line + "; "
+    return results
+
+
 class Program:
     """One program and what its runs printed: outputs[way, order] is {kernel: result}."""
 
@@ -50,9 +63,9 @@ class Program:
         found = []
         for number in sorted({n for output in self.outputs.values() for n in output}):
             results = {run: output.get(number, "nothing") for run, output in self.outputs.items()}
-            if len(set(results.values())) == 1 and not next(iter(results.values())).startswith("error"):
+            if len(set(results.values())) == 1 and "error" not in next(iter(results.values())):
                 continue
-            found.append((number, ["%s, order %d: %s" % (way, order, result) for (way, order), result in results.items()]))
+            found.append((number, ["%s%s: %s" % (way, ", order %d" % order if order else "", result) for (way, order), result in results.items()]))
         return found
 
 
@@ -103,8 +116,7 @@ class Programs:
                 text, status = done.stdout, done.returncode
             except subprocess.TimeoutExpired as expired:
                 text, status = (expired.stdout or b"").decode(), "time"
-            for number, result in re.findall(r"^kernel (\d+): (.*)$", text, re.M):
-                results[int(number)] = result
+            results.update(read_results(text))
             first = max([first - 1] + [n for n in results]) + 1
             if first <= last:
                 results[first] = "ended with %s" % status

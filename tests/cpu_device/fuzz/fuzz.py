@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-from builds import Programs, find_builder
+from builds import Programs, find_builder, read_results
 from program import write_program
 from reduce import reduce_kernel
 
@@ -33,6 +33,7 @@ def options(words):
     parser.add_argument("--flags", default="-O1 -g0 -w", help="more flags for the compiler (default: -O1 -g0 -w)")
     parser.add_argument("--time-limit", type=int, default=20, help="seconds a kernel may run (default 20)")
     parser.add_argument("--write", metavar="FOLDER", help="write the programs there, and run nothing")
+    parser.add_argument("--gpu", metavar="FOLDER", help="what pack.sh's run_all.sh wrote on a GPU: compared as well")
     parser.add_argument("--reduce", metavar="FILE", help="write a smaller program with the first difference there")
     chosen = parser.parse_args(words)
     for name in ("programs", "kernels", "jobs", "time_limit"):
@@ -52,10 +53,24 @@ def make(chosen, seed):
     return write_program(seed, chosen.kernels, chosen.unusual, only, command_of(chosen, seed))
 
 
+def file_stem(chosen, seed):
+    return "%s_%d" % ("unusual" if chosen.unusual else "ordinary", seed)
+
+
+def add_gpu(chosen, program):
+    """What a GPU printed for the program, if it is among what was brought from there."""
+    path = os.path.join(chosen.gpu, file_stem(chosen, program.seed) + ".txt")
+    if os.path.exists(path):
+        with open(path) as f:
+            program.outputs["gpu", 0] = read_results(f.read())
+    else:
+        print("seed %d: no %s" % (program.seed, path))
+
+
 def write_all(chosen):
     os.makedirs(chosen.write, exist_ok=True)
     for seed in range(chosen.seed, chosen.seed + chosen.programs):
-        path = os.path.join(chosen.write, "%s_%d.cu" % ("unusual" if chosen.unusual else "ordinary", seed))
+        path = os.path.join(chosen.write, file_stem(chosen, seed) + ".cu")
         with open(path, "w") as f:
             f.write(make(chosen, seed)[0])
     return 0
@@ -85,6 +100,8 @@ def main(words):
         programs = Programs(find_builder(work, chosen.flags.split()), work, chosen.time_limit, chosen.kernel)
         seeds = range(chosen.seed, chosen.seed + chosen.programs)
         for program in programs.run_all([(seed, make(chosen, seed)[0]) for seed in seeds], chosen.jobs):
+            if chosen.gpu:
+                add_gpu(chosen, program)
             found = report(chosen, program)
             kernels += program.count
             if found and chosen.reduce and not program.failed:

@@ -7,16 +7,34 @@ import statements  # noqa: F401  (they register themselves)
 import warps  # noqa: F401
 import functions  # noqa: F401
 import unusual  # noqa: F401
+import hidden  # noqa: F401
 
 BLOCKS = [(32,), (64,), (96,), (128,), (256,), (33,), (50,), (100,), (1,), (31,), (8, 8), (16, 4), (32, 2), (7, 9),
           (4, 4, 4), (5, 3, 2), (17, 3, 2), (64,), (128,), (8, 4)]
 GRIDS = [(1,), (2,), (3,), (4,), (2, 2), (1, 1, 3)]
 
+ALWAYS = ("assign", "declare_scalar", "exchange")
+
+
+def choose_statements(rng, unusual, only):
+    """The forms that one program's kernels are made of.
+
+    Not all of them each time: what one form makes the translator do for a whole program must not
+    hide what it does of the others.
+    """
+    if only:
+        return [s for s in STATEMENTS if s.name in only or s.name in ALWAYS]
+    chosen = [s for s in STATEMENTS if s.name in ALWAYS or not s.unusual and rng.random() < 0.75]
+    if unusual:
+        odd = [s for s in STATEMENTS if s.unusual]
+        chosen += rng.sample(odd, min(len(odd), rng.choice([1, 2, 3, 5, 8, 12]))) * 4
+    return chosen
+
 
 class Kernel:
     """Text and launch of kernel number `number` of a program."""
 
-    def __init__(self, rng, number, unusual, only):
+    def __init__(self, rng, number, unusual, statements):
         self.rng, self.number = rng, number
         self.counter = 0
         self.used = set()
@@ -25,12 +43,9 @@ class Kernel:
         self.block, self.grid = rng.choice(BLOCKS), rng.choice(GRIDS)
         self.threads = product(self.block)
         self.full = self.threads % 32 == 0 and rng.random() < 0.7
-        self.dynamic_words = 0
+        self.dynamic_words, self.has_global = 0, False
         self.barriers = ["__syncthreads();"] * 8 + (["__syncthreads_count(1);", "SYNC();"] if unusual else [])
-        self.statements = [s for s in STATEMENTS if (unusual or not s.unusual) and (not only or s.name in only or s.name in
-                           ("assign", "declare_scalar", "exchange"))]
-        if unusual:
-            self.statements += [s for s in self.statements if s.unusual] * 2
+        self.statements = statements
 
     def fresh(self, stem):
         self.counter += 1
@@ -63,7 +78,7 @@ class Kernel:
             length = self.threads + self.rng.choice([0, 0, 1, 7])
             if self.rng.random() < 0.5:
                 length = 1 << (length - 1).bit_length()
-            arrays.append(self.rng.choice([self.static_array, self.static_array, self.file_array, self.dynamic_array,
+            arrays.append(self.rng.choice([self.static_array] * 4 + [self.file_array, self.dynamic_array,
                                            self.table_array, self.struct_array, self.global_array])(b, length))
         return arrays
 
@@ -92,17 +107,17 @@ class Kernel:
         return SharedArray(name, width * height, lambda i: "%s[(%s) / %du][(%s) %% %du]" % (name, i, width, i, width))
 
     def struct_array(self, b, length):
-        name, kind = self.fresh("rec"), self.fresh("Rec")
-        b.emit("struct %s { unsigned short pad; unsigned value; };" % kind)
+        name, kind = self.fresh("rec"), self.file_name("Rec")
+        (b.emit if self.rng.random() < 0.3 else self.top.append)("struct %s { unsigned short pad; unsigned value; };" % kind)
         b.emit("__shared__ %s %s[%d];" % (kind, name, length))
         return SharedArray(name, length, lambda i: "%s[%s].value" % (name, i))
 
     def global_array(self, b, length):
-        name = self.fresh("g")
-        b.emit("unsigned *%s = tmp + (size_t)block_id * %du + %du;" % (name, 2048, 0))
-        if getattr(self, "has_global", False):
+        if self.has_global:
             return self.static_array(b, length)
         self.has_global = True
+        name = self.fresh("g")
+        b.emit("unsigned *%s = tmp + %s * 2048u;" % (name, self.rng.choice(["block_id", "(size_t)block_id"])))
         return SharedArray(name, length)
 
     def begin(self, b):
@@ -146,7 +161,7 @@ class Kernel:
         arrays = self.shared_arrays(b)
         self.set_arrays(b, arrays)
         b.may_return = True
-        b.budget = self.rng.randint(12, 40)
+        b.budget = self.rng.choice([2, 3, 4, 6, 8, 12, 16, 24])
         while b.budget > 0:
             b.run(3)
         self.end(b, arrays)

@@ -7,7 +7,7 @@ After an error, which may stick, the program starts itself anew at the next kern
 """
 import random
 
-from kernel import Kernel
+from kernel import Kernel, choose_statements
 
 BEFORE = r"""// SPDX-License-Identifier: Apache-2.0
 // Written by tests/cpu_device/fuzz: %(command)s
@@ -92,9 +92,10 @@ int main(int argc, char **argv) {
 def write_program(seed, count, unusual, only=(), command=""):
     """(text, the kernels) of the program with that seed."""
     text, launches, kernels = [], [], []
+    statements = choose_statements(random.Random("%d/%d" % (seed, unusual)), unusual, only)
     for number in range(count):
         # A random sequence of its own, so that a kernel does not depend on the ones before it.
-        kernel = Kernel(random.Random("%d/%d/%d" % (seed, number, unusual)), number, unusual, only)
+        kernel = Kernel(random.Random("%d/%d/%d" % (seed, number, unusual)), number, unusual, statements)
         lines = kernel.write()
         text += ["// Kernel %d: %s." % (number, ", ".join(sorted(kernel.used)))] + lines
         text += ["static void launch_%d(const Frame &f) {" % number] + ["  " + l for l in kernel.launch()] + ["}", ""]

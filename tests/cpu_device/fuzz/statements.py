@@ -336,3 +336,12 @@ def early_return(b):
     b.emit("wm = __ballot_sync(wm, !%s);" % name)
     b.emit(b.rng.choice(["if (%s) return;", "if (%s) { out[gid * 4u] = 77u; return; }"]) % name)
     return True
+
+
+@statement(weight=1)
+def print_value(b):
+    """One thread of the grid says something, as the first thing that its block prints."""
+    if b.in_function or b.loop == "lane":
+        return False
+    b.emit('if (gid == 0u) printf("%s %%u %%d\\n", %s, (int)(lane + %du));' % (b.fresh("value"), b.value(1), b.rng.randrange(9)))
+    return True
