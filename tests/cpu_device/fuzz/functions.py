@@ -115,3 +115,29 @@ def call_recursive(b):
     b.memory.ways[array] = "read"
     b.declare(fresh)
     return True
+
+
+@statement("block warp", weight=2)
+def warp_function(b):
+    """A function with warp operations, for the lanes of a mask that it is given."""
+    if b.in_function:
+        return False
+    name = function_name(b.kernel, False)
+    by = b.rng.choice(["value", "value", "reference"])
+    inner = Body(b.kernel, "wm")
+    inner.in_function, inner.level, inner.depth = True, "warp", 1
+    b.kernel.begin(inner)
+    inner.scope.places.append(Place("v"))
+    inner.budget = 4
+    inner.run(3)
+    inner.emit("return %s;" % inner.value())
+    parameter = {"value": "unsigned v", "reference": "unsigned &v"}[by]
+    qualifier = b.rng.choice(["__device__", "__device__ __forceinline__", "template <class M> __device__"])
+    b.kernel.top += ["%s unsigned %s(%s wm, %s) {" % (qualifier, name, "M" if "M" in qualifier else "unsigned", parameter)]
+    b.kernel.top += inner.lines + ["}"]
+    fresh = b.fresh("v")
+    argument = b.value(1) if by == "value" else b.plain_place().text
+    mask = "0xffffffffu" if b.mask == "FULL" else b.mask
+    b.emit("unsigned %s = %s(%s, %s);" % (fresh, name, mask, argument))
+    b.declare(fresh)
+    return True

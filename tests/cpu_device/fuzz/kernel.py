@@ -8,6 +8,7 @@ import warps  # noqa: F401
 import functions  # noqa: F401
 import unusual  # noqa: F401
 import hidden  # noqa: F401
+import groups  # noqa: F401
 
 BLOCKS = [(32,), (64,), (96,), (128,), (256,), (33,), (50,), (100,), (1,), (31,), (8, 8), (16, 4), (32, 2), (7, 9),
           (4, 4, 4), (5, 3, 2), (17, 3, 2), (64,), (128,), (8, 4)]
@@ -42,6 +43,12 @@ class Kernel:
         self.exits, self.exited = 0, False
         self.block, self.grid = rng.choice(BLOCKS), rng.choice(GRIDS)
         self.threads = product(self.block)
+        self.kind = rng.choice(["plain"] * 14 + ["grid", "cluster"])
+        if self.kind != "plain":
+            self.exits = 9          # all threads come to the barriers of grids and clusters
+        if self.kind == "cluster":
+            self.grid, self.cluster = rng.choice([((4,), (2,)), ((4,), (4,)), ((3,), (3,)), ((2, 2), (2, 1)), ((6,), (3,))])
+            self.cluster_by_launch = rng.random() < 0.5
         self.full = self.threads % 32 == 0 and rng.random() < 0.7
         self.dynamic_words, self.has_global = 0, False
         self.barriers = ["__syncthreads();"] * 8 + (["__syncthreads_count(1);", "SYNC();"] if unusual else [])
@@ -118,7 +125,7 @@ class Kernel:
         self.has_global = True
         name = self.fresh("g")
         b.emit("unsigned *%s = tmp + %s * 2048u;" % (name, self.rng.choice(["block_id", "(size_t)block_id"])))
-        return SharedArray(name, length)
+        return SharedArray(name, length, is_shared=False)
 
     def begin(self, b):
         """What a kernel or device function knows of its thread."""
@@ -135,6 +142,8 @@ class Kernel:
         self.begin(b)
         b.emit("const unsigned block_id = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);")
         b.emit("const unsigned gid = block_id * %du + t;" % self.threads)
+        if self.kind == "grid":
+            b.emit("unsigned *everyone = tmp + 32768u;")
         b.scope.uniforms += ["n", "k", "block_id"]
         b.scope.places.append(Place("gid", writable=False))
         if not self.full:
@@ -166,7 +175,7 @@ class Kernel:
             b.run(3)
         self.end(b, arrays)
         name = self.kernel_name()
-        head = "__global__ void %s(unsigned *out, const unsigned *in, unsigned *acc, unsigned *tmp, unsigned n, unsigned k) {"
+        head = "__global__ void " + self.attributes() + "%s(unsigned *out, const unsigned *in, unsigned *acc, unsigned *tmp, unsigned n, unsigned k) {"
         return self.top + [head % name] + b.lines + ["}"]
 
     def kernel_name(self):
@@ -183,15 +192,37 @@ class Kernel:
             if b.ready(array, "read"):
                 b.emit("out[gid * 4u + %du] = %s;" % (n + 1, array.at("(t * 7u + %du) %% %du" % (n, array.length))))
 
+    def attributes(self):
+        if self.kind == "cluster" and not self.cluster_by_launch:
+            return "__cluster_dims__(%s) " % ", ".join(map(str, (self.cluster + (1, 1))[:3]))
+        return self.rng.choice([""] * 6 + ["__launch_bounds__(%d) " % self.threads])
+
     def launch(self):
-        """The launch, in main's function for this kernel."""
+        """The lines of main's function for this kernel."""
+        name, size = self.kernel_name(), 4 * self.dynamic_words
         dim = lambda d: "dim3(%s)" % ", ".join(map(str, d))
-        return ["%s<<<%s, %s, %d>>>(f.out, f.in, f.acc, f.tmp, %du, %du);" % (
-            self.kernel_name(), dim(self.grid), dim(self.block), 4 * self.dynamic_words,
-            self.rng.randrange(1, 1000), self.rng.randrange(1, 1000))]
+        numbers = "%du" % self.rng.randrange(1, 1000), "%du" % self.rng.randrange(1, 1000)
+        grid, block = dim(self.grid), dim(self.block)
+        if self.kind == "grid":
+            return ["unsigned n = %s, k = %s;" % numbers,
+                    "void *arguments[] = {(void *)&f.out, (void *)&f.in, (void *)&f.acc, (void *)&f.tmp, &n, &k};",
+                    "check(cudaLaunchCooperativeKernel((const void *)%s, %s, %s, arguments, %d, 0));" % (name, grid, block, size)]
+        if self.kind == "cluster" and self.cluster_by_launch:
+            cluster = (self.cluster + (1, 1))[:3]
+            return ["cudaLaunchConfig_t config = {};", "config.gridDim = %s;" % grid, "config.blockDim = %s;" % block,
+                    "config.dynamicSmemBytes = %d;" % size, "cudaLaunchAttribute attribute[1];",
+                    "attribute[0].id = cudaLaunchAttributeClusterDimension;"] + [
+                        "attribute[0].val.clusterDim.%s = %d;" % (axis, c) for axis, c in zip("xyz", cluster)] + [
+                            "config.attrs = attribute;", "config.numAttrs = 1;",
+                            "check(cudaLaunchKernelEx(&config, %s, f.out, (const unsigned *)f.in, f.acc, f.tmp, %s, %s));" % ((name,) + numbers)]
+        return ["%s<<<%s, %s%s>>>(f.out, f.in, f.acc, f.tmp, %s, %s);" % (
+            name, grid, block, ", %d" % size if size else "", *numbers)]
+
+    def all_threads(self):
+        return self.threads * product(self.grid)
 
     def out_words(self):
-        return 4 * self.threads * product(self.grid)
+        return 4 * self.all_threads()
 
 
 def product(numbers):

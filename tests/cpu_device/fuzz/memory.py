@@ -26,8 +26,8 @@ class SharedArray:
     at(i) is the text of slot i. Its length is at least the number of the block's threads.
     """
 
-    def __init__(self, name, length, at=None):
-        self.name, self.length = name, length
+    def __init__(self, name, length, at=None, is_shared=True):
+        self.name, self.length, self.is_shared = name, length, is_shared
         self.at = at or (lambda index: "%s[%s]" % (name, index))
         # Where it may be passed as a plain pointer to its first slot.
         self.pointer = None if at else name

@@ -12,11 +12,16 @@ from kernel import Kernel, choose_statements
 BEFORE = r"""// SPDX-License-Identifier: Apache-2.0
 // Written by tests/cpu_device/fuzz: %(command)s
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+namespace cg = cooperative_groups;
 
 #define FULL 0xffffffffu
 #define SYNC() __syncthreads()
@@ -31,15 +36,15 @@ struct Frame {
   unsigned *out, *in, *acc, *tmp;
 };
 
-"""
-
-AFTER = r"""
 static int first_error;
 
 static void check(cudaError_t status) {
   if (first_error == 0) first_error = (int)status;
 }
 
+"""
+
+AFTER = r"""
 static uint64_t hash_of(uint64_t hash, const unsigned *words, size_t count) {
   for (size_t i = 0; i < count; ++i) hash = (hash ^ words[i]) * 0x100000001b3ull;
   return hash;

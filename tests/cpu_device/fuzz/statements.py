@@ -239,7 +239,10 @@ def switch_uniform(b):
 @statement("block", weight=9)
 def exchange(b):
     """Each thread writes its own slot, all wait, and it reads others' slots."""
-    array = b.rng.choice(b.usable_arrays())
+    arrays = b.usable_arrays()
+    if not arrays:
+        return False
+    array = b.rng.choice(arrays)
     slots, text = b.kernel.own_slots(b.rng, array)
     b.ready(array, ("own", slots))
     b.emit("%s = %s;" % (array.at(text), b.value()))
@@ -267,7 +270,10 @@ def read_shared(b):
 
 @statement(weight=2)
 def own_shared(b):
-    array = b.rng.choice(b.usable_arrays())
+    arrays = b.usable_arrays()
+    if not arrays:
+        return False
+    array = b.rng.choice(arrays)
     slots, text = b.kernel.own_slots(b.rng, array)
     if not b.memory.allows(array, ("own", slots)) and b.level != "block":
         return False
@@ -280,7 +286,10 @@ def own_shared(b):
 @statement(weight=2)
 def atomic_shared(b):
     name = b.rng.choice(["atomicAdd", "atomicXor", "atomicMin", "atomicMax", "atomicOr", "atomicAnd"])
-    array = b.rng.choice(b.usable_arrays())
+    arrays = b.usable_arrays()
+    if not arrays:
+        return False
+    array = b.rng.choice(arrays)
     if not b.memory.allows(array, ("atomic", name)) and b.level != "block":
         return False
     b.ready(array, ("atomic", name))
