@@ -7,8 +7,10 @@ import re
 import subprocess
 import sys
 
+from texts import kernels_in_errors, kernels_of, with_kernels
+
 ORDERS = [0, 1, 2, 3]           # LAB_CPU_DEVICE_SEED
-WAYS = {"cut": [], "whole": ["-DCPU_DEVICE_UNCUT"]}
+WAYS = {"cut": ["-DCPU_DEVICE_SHOW_CUTS"], "whole": ["-DCPU_DEVICE_UNCUT"]}
 
 
 def find_builder(work, flags):
@@ -52,7 +54,8 @@ class Program:
 
     def __init__(self, seed, text):
         self.seed, self.text = seed, text
-        self.failed, self.log, self.outputs = None, "", {}
+        self.failed, self.log, self.outputs = set(), "", {}    # kernels that do not build, and why
+        self.cut = 0                # kernels that were cut
 
     @property
     def count(self):
@@ -78,14 +81,14 @@ class Programs:
         self.made = 0
 
     def build(self, text, ways=tuple(WAYS)):
-        """({way: program}, None), or ({}, what the compiler said)."""
+        """({way: program}, what the translator said of cuts), or ({}, what the compiler said)."""
         self.made += 1
         folder = os.path.join(self.work, "%d" % self.made)
         os.makedirs(folder)
         source = os.path.join(folder, "fuzz.cu")
         with open(source, "w") as f:
             f.write(text)
-        built = {}
+        built, cuts = {}, ""
         for way in ways:
             out = os.path.join(folder, way)
             os.makedirs(out)
@@ -95,10 +98,11 @@ class Programs:
             for command in commands + [builder.link([obj], program)]:
                 done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                       text=True, errors="replace")
+                cuts += done.stdout
                 if done.returncode:
                     return {}, "%s: %s" % (way, done.stdout)
             built[way] = program
-        return built, None
+        return built, cuts
 
     def run(self, program, order, kernel=None):
         """{kernel: hash, "error CODE" or "ended ..."} of one run, started anew behind what ended it."""
@@ -129,10 +133,13 @@ class Programs:
 
     def run_program(self, seed, text):
         program = Program(seed, text)
-        built, problem = self.build(text)
-        if problem:
-            program.failed, program.log = problem.split(":")[0], problem
-            return program
+        built, said = self.build(text)
+        if not built:
+            program.log = said
+            program.failed = kernels_in_errors(text, said)
+            rest = set(kernels_of(text)[1]) - program.failed
+            built, said = self.build(with_kernels(text, rest)) if program.failed and rest else ({}, said)
+        program.cut = len(re.findall(r"note: kernel '\w+' is cut", said))
         for way in built:
             for order in ORDERS:
                 program.outputs[way, order] = self.run(built[way], order, self.only_kernel)

@@ -78,16 +78,16 @@ def write_all(chosen):
 
 def report(chosen, program):
     """Prints what differed; the number of kernels that did."""
-    if program.failed:
-        print("seed %d: does not build (%s)\n%s" % (program.seed, program.failed, program.log[:3000]))
-        return 1
+    if program.log:
+        print("seed %d: does not build, kernels %s: %s\n%s" % (
+            program.seed, sorted(program.failed), command_of(chosen, program.seed), program.log[:2000]))
     differing = program.differences()
     for number, lines in differing:
         print("seed %d kernel %d differs: %s --kernel %d" % (program.seed, number, command_of(chosen, program.seed), number))
         for line in lines:
             print("    " + line)
     sys.stdout.flush()
-    return len(differing)
+    return len(differing) + (max(1, len(program.failed)) if program.log else 0)
 
 
 def main(words):
@@ -95,7 +95,7 @@ def main(words):
     os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     if chosen.write:
         return write_all(chosen)
-    bad = kernels = 0
+    bad = kernels = cut = 0
     with tempfile.TemporaryDirectory(prefix="fuzz.") as work:
         programs = Programs(find_builder(work, chosen.flags.split()), work, chosen.time_limit, chosen.kernel)
         seeds = range(chosen.seed, chosen.seed + chosen.programs)
@@ -104,13 +104,14 @@ def main(words):
                 add_gpu(chosen, program)
             found = report(chosen, program)
             kernels += program.count
-            if found and chosen.reduce and not program.failed:
-                number = program.differences()[0][0]
-                reduce_kernel(programs, program.text, number, chosen.reduce)
-                print("reduced: %s" % chosen.reduce)
+            cut += program.cut
+            if found and chosen.reduce:
+                number = min(program.failed) if program.failed else program.differences()[0][0]
+                if reduce_kernel(programs, program.text, number, chosen.reduce):
+                    print("reduced: %s" % chosen.reduce)
                 return 1
             bad += found
-    print("%d programs, %d kernels, %d differ" % (chosen.programs, kernels, bad))
+    print("%d programs, %d kernels, %d of them cut, %d differ" % (chosen.programs, kernels, cut, bad))
     return 1 if bad else 0
 
 

@@ -52,7 +52,11 @@ class Kernel:
         self.full = self.threads % 32 == 0 and rng.random() < 0.7
         self.dynamic_words, self.has_global = 0, False
         self.barriers = ["__syncthreads();"] * 8 + (["__syncthreads_count(1);", "SYNC();"] if unusual else [])
-        self.statements = statements
+        # Again some of the forms only: small kernels of few forms are cut more often.
+        odd = [s for s in statements if s.unusual]
+        self.statements = [s for s in statements if s.name in ALWAYS or not s.unusual and rng.random() < 0.5]
+        if odd:
+            self.statements += rng.sample(odd, min(len(odd), rng.randint(1, 4)))
 
     def fresh(self, stem):
         self.counter += 1
@@ -145,6 +149,7 @@ class Kernel:
         if self.kind == "grid":
             b.emit("unsigned *everyone = tmp + 32768u;")
         b.scope.uniforms += ["n", "k", "block_id"]
+        b.scope.changing |= {"n", "k"}
         b.scope.places.append(Place("gid", writable=False))
         if not self.full:
             b.emit("unsigned wm = %du - (t & ~31u) >= 32u ? 0xffffffffu : (1u << (%du - (t & ~31u))) - 1u;"

@@ -354,3 +354,30 @@ def print_value(b):
         return False
     b.emit('if (gid == 0u) printf("%s %%u %%d\\n", %s, (int)(lane + %du));' % (b.fresh("value"), b.value(1), b.rng.randrange(9)))
     return True
+
+
+@statement("block", weight=3)
+def uniform_local(b):
+    """A variable with one value in all threads of the block, on which later ways depend."""
+    name, kind = b.fresh("u"), b.rng.choice(["unsigned", "const unsigned", "auto", "unsigned"])
+    b.emit("%s %s = (unsigned)(%s);" % (kind, name, b.uniform(2)))
+    b.scope.uniforms.append(name)
+    if "const" not in kind:
+        b.scope.changing.add(name)
+
+
+@statement("block", weight=2)
+def uniform_update(b):
+    """Changes one, in all threads alike; or makes it differ, after which nothing may depend on it."""
+    names = [u for u in b.scope.all_uniforms() if b.scope.may_change(u)]
+    if not names:
+        return False
+    name = b.rng.choice(names)
+    if b.rng.random() < 0.7 or name not in b.scope.changing:
+        b.emit("%s %s= %s;" % (name, b.rng.choice("+^*-"), b.uniform(1)))
+        return True
+    b.emit("%s += %s;" % (name, b.value(1)))
+    b.scope.uniforms.remove(name)
+    b.scope.changing.remove(name)
+    b.declare(name)
+    return True

@@ -59,6 +59,7 @@ class Scope:
     def __init__(self, outer=None):
         self.outer = outer
         self.places, self.uniforms, self.hidden = [], [], set()
+        self.changing = set()       # those of its uniforms that may be assigned to
 
     def _all(self, kind):
         hidden, scope = set(), self
@@ -76,8 +77,12 @@ class Scope:
     def all_uniforms(self):
         return list(self._all("uniforms"))
 
-    def own_names(self):
-        return {name for place in self.places for name in place.names} | set(self.uniforms)
+    def may_change(self, uniform):
+        """True if this number, in sight, may be assigned to."""
+        scope = self
+        while scope and uniform not in scope.uniforms:
+            scope = scope.outer
+        return scope is not None and uniform in scope.changing
 
 
 class Expressions:
