@@ -388,7 +388,7 @@ Reader::Value Reader::qualified() {
     conclude(i + 2, arguments(), nullptr);
     return Value();
   }
-  refuse(i, "the name " + quoted(i) + "::" + text(i + 2) + ", which is not known");
+  refuse(i, "the name '" + text(i) + "::" + text(i + 2) + "', which is not known");
 }
 
 /* static_cast<T>(x) */
