@@ -1,6 +1,6 @@
 /* Which kernels cu_to_cpp cuts at their barriers, and which it leaves whole: a kernel that is no
  * longer cut is ten times as slow, one that is cut and must not be is wrong. The kernels are in
- * cut/*.cu; each that stays whole stands behind a line `// whole: reason`.
+ * the folder cut; each that stays whole stands behind a line `// whole: reason`.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gtest/gtest.h>
