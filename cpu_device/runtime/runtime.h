@@ -17,6 +17,8 @@
  *   copy.cc       copies and fills
  *   arguments.cc  host pointers in what kernels are given
  *   launch.cc     launches: checks, then a place in the queue
+ *   kernels.cc    what is known of each kernel (kernels.h)
+ *   attributes.cc   what programs ask of kernels: attributes, occupancy
  *   executor.cc   operating-system threads that run a kernel's blocks
  *   block.cc      a block's threads: fibers and barriers
  *   warp.cc       warp operations
@@ -24,6 +26,7 @@
  *   shared.cc     shared memory
  *   printf.cc     device printf
  *   arithmetic_checks.cc  what --config=check finds in arithmetic
+ *   symbols.cc    names of functions by their addresses
  *   source_lines.cc  which line of the program some code is
  *   faults.cc     signals: a bad access becomes an error with a sentence
  *
@@ -333,10 +336,22 @@ int device_of_kernel();
 /* Prints what kernels of the device have printed so far. */
 void print_device_text(int device);
 
-/* ---- launch.cc ---- */
+/* ---- shared.cc ---- */
 
-/* The shared arrays that stand in the kernel's own body, in bytes. */
+/* The shared arrays that stand in the kernel's own body, in bytes; 0 for a null symbol. */
 size_t static_shared_size(const char *kernel_symbol);
+
+/* The type of that symbol stands in the body of the kernel of this one. */
+bool is_local_of(const std::string &local, const char *kernel_symbol);
+
+/* ---- symbols.cc ---- */
+
+/* What the program calls the function at the address, as compilers encode it; none where the
+ * program has no such table. */
+std::vector<std::string> names_of_code(const void *function);
+
+/* The address lies in the program's code, or in that of a library. */
+bool is_code(const void *address);
 
 /* ---- source_lines.cc ---- */
 

@@ -156,7 +156,7 @@ class Translator : private Rewriter {
     const std::string word = text(i);
     if (gone.count(word)) {
       replace(i, i, "");
-    } else if (word == "__launch_bounds__" && punct(i + 1) == '(') {
+    } else if ((word == "__launch_bounds__" || word == "__maxnreg__") && punct(i + 1) == '(') {
       replace(i, closing(i + 1), "");
     } else if (word == "__noinline__" && !(i && (punct(i - 1) == '(' || punct(i - 1) == ','))) {
       replace(i, i, "__attribute__((noinline))");

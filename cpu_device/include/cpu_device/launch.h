@@ -23,6 +23,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include "cpu_device/kernel_bodies.h"
 #include "cpu_device/thread.h"
 #include "cuda_runtime_api.h"
 
