@@ -28,6 +28,7 @@
  *   arithmetic_checks.cc  what --config=check finds in arithmetic
  *   symbols.cc    names of functions by their addresses
  *   source_lines.cc  which line of the program some code is
+ *   access.cc     which address an instruction used
  *   faults.cc     signals: a bad access becomes an error with a sentence
  *
  * One mutex, runtime_mutex(), guards all state but the executor's. Work that a program queues
@@ -83,7 +84,7 @@ cudaError_t record(cudaError_t error);
 /* One sentence for the person who runs the program, on standard error. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The kernels were built with --config=check, and something was found: a program that would end
+/* The kernels were built with --config=check, and something was found, or a launch did not run: a program that would end
  * with status 0 ends with 1. Without --config=check nothing happens. */
 void note_check_failure();
 
@@ -173,6 +174,9 @@ std::string describe_address(const void *pointer);
 
 /* "4 bytes past the end of the allocation ..."; "" where it is far from any. */
 std::string describe_past_end(const void *pointer);
+
+/* "2 GB before the allocation ..." or as far past its end, where only a wrong index leads; else "". */
+std::string describe_wrapped(const void *pointer);
 
 /* Says why the pointer cannot be given to `call`, cudaFree or the like, which returns there. */
 void explain_bad_free(const char *call, const void *pointer, const void *return_address);
@@ -367,6 +371,11 @@ std::string line_of_code(const void *pc, const void *frame);
 
 /* The same for the code that has called the runtime. */
 std::string line_of_caller();
+
+/* ---- access.cc ---- */
+
+/* Where the instruction of a signal's ucontext_t wanted to go, if no memory can be there; else 0. */
+uintptr_t impossible_address(const void *context);
 
 /* ---- faults.cc ---- */
 

@@ -5,6 +5,8 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include "tests/cpu_device/alone.h"
+
 namespace {
 
 constexpr int kThreads = 50;

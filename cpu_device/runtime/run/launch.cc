@@ -120,12 +120,14 @@ cudaError_t make_launch(const LaunchPlace &place, const void *function, const La
         place.kernel, place.file, place.line, shape.grid.x, shape.grid.y, shape.grid.z,
         shape.block.x, shape.block.y, shape.block.z,
         why.empty() ? "LAB_CPU_DEVICE_FAIL asked for it" : why.c_str());
+    if (!why.empty()) note_check_failure();
     return why.empty() ? cudaErrorInvalidValue : error;
   }
   if (cooperative && !fits_at_once(shape, static_shared)) {
     say("cooperative kernel %s has more blocks than the device can run at once: ask "
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor and multiply by the multiprocessors",
         place.kernel);
+    note_check_failure();
     return cudaErrorCooperativeLaunchTooLarge;
   }
   auto launch = std::make_shared<LaunchRecord>();
