@@ -28,6 +28,7 @@
  *   arithmetic_checks.cc  what --config=check finds in arithmetic
  *   symbols.cc    names of functions by their addresses
  *   source_lines.cc  which line of the program some code is
+ *   assertions.cc   assert() in kernels
  *   access.cc     which address an instruction used
  *   faults.cc     signals: a bad access becomes an error with a sentence
  *
@@ -371,6 +372,11 @@ std::string line_of_code(const void *pc, const void *frame);
 
 /* The same for the code that has called the runtime. */
 std::string line_of_caller();
+
+/* ---- assertions.cc ---- */
+
+/* In a kernel, and an assertion of the running thread has failed. */
+bool assertion_has_failed();
 
 /* ---- access.cc ---- */
 

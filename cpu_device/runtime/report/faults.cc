@@ -115,6 +115,7 @@ bool finish_division([[maybe_unused]] void *context) {
 
 [[noreturn]] void fault_in_kernel(int signal_number, const siginfo_t *info, const void *context) {
   set_interruptible(kInRuntime);
+  if (assertion_has_failed()) abort_kernel(cudaErrorAssert); /* that it went on is our doing */
   /* A general protection fault tells no address: a vector access that is not aligned, or one where
    * no memory can be. */
   const bool protection = info->si_code == SI_KERNEL && info->si_addr == nullptr;
@@ -240,19 +241,3 @@ void install_fault_handlers() {
 }
 
 }  // namespace cpu_device
-
-/* assert() in a kernel ends the kernel, not the program. */
-extern "C" void __assert_fail(const char *expression, const char *file, unsigned int line,
-                              const char *function) noexcept {
-  using namespace cpu_device;
-  if (in_kernel()) {
-    set_interruptible(kInRuntime);
-    const uint3 b = t_thread.block_index, t = t_thread.thread_index;
-    fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
-            file, line, function, b.x, b.y, b.z, t.x, t.y, t.z, expression);
-    abort_kernel(cudaErrorAssert);
-  }
-  fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n", program_invocation_short_name, file,
-          line, function, expression);
-  abort();
-}
