@@ -149,14 +149,36 @@ void cuda_check_fail(const char *file, int line, const char *call, cudaError_t s
     exit(EXIT_FAILURE);
 }
 
-void cuda_check_launch_fail(const char *file, int line, dim3 grid, dim3 block, size_t shared_bytes,
-                            cudaError_t status)
+/* No launch gives these: an allocation, a copy or a query has left them. */
+static bool is_from_another_call(cudaError_t status)
+{
+    static const int codes[] = {2, 11, 12, 13, 17, 21, 101, 217, 600, 704, 705};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; ++i) {
+        if (codes[i] == (int)status) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void cuda_check_launch(const char *file, int line, dim3 grid, dim3 block, size_t shared_bytes,
+                       cudaError_t status)
 {
     char shape[1024], text[2048];
     int faults = launch_explain(grid, block, shared_bytes, shape, sizeof shape);
+    if (faults == 0 && is_from_another_call(status)) {
+        fprintf(stderr,
+                "%s:%d: error %d, %s, was left by a call before this launch, which is not meant: "
+                "after a failure that is dealt with, call cudaGetLastError() once\n",
+                file, line, (int)status, cudaGetErrorName(status));
+        return;
+    }
     lab_clear_message();
     if (faults > 0) {
         lab_fail(status, "the launch did not happen");
+    } else if (status == cudaErrorInvalidValue) {
+        lab_fail(status, "the launch did not happen, or an earlier call left this error and nobody "
+                         "took it with cudaGetLastError()");
     }
     cuda_error_describe(text, sizeof text, file, line, "kernel launch", status);
     lab_clear_message();

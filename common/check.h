@@ -28,22 +28,24 @@ extern "C" {
 /* To stand right after a launch of `grid` blocks of `block` threads with
  * `shared_bytes` bytes of dynamic shared memory: takes cudaGetLastError(), and
  * if the launch did not happen prints grid and block, names the dimension that
- * is 0 or too large, and exits with status 1. For a main only. */
+ * is 0 or too large, and exits with status 1. An error that no launch gives, such
+ * as that of an allocation that failed before, is told and left at that. For a
+ * main only. */
 #define CUDA_CHECK_LAUNCH(grid, block, shared_bytes)                          \
     do {                                                                      \
         cudaError_t cuda_check_status_ = cudaGetLastError();                  \
         if (cuda_check_status_ != cudaSuccess) {                              \
-            cuda_check_launch_fail(__FILE__, __LINE__, (grid), (block),       \
-                                   (shared_bytes), cuda_check_status_);       \
+            cuda_check_launch(__FILE__, __LINE__, (grid), (block),            \
+                              (shared_bytes), cuda_check_status_);            \
         }                                                                     \
     } while (0)
 
-/* What CUDA_CHECK and CUDA_CHECK_LAUNCH call. They do not return. */
+/* What CUDA_CHECK and CUDA_CHECK_LAUNCH call. The first does not return, the second
+ * only where the error is not the launch's. */
 void cuda_check_fail(const char *file, int line, const char *call, cudaError_t status)
     __attribute__((noreturn, cold));
-void cuda_check_launch_fail(const char *file, int line, dim3 grid, dim3 block,
-                            size_t shared_bytes, cudaError_t status)
-    __attribute__((noreturn, cold));
+void cuda_check_launch(const char *file, int line, dim3 grid, dim3 block,
+                       size_t shared_bytes, cudaError_t status) __attribute__((cold));
 
 /* What to do about `status`, in one to three sentences; "" where nothing
  * general can be said, and for cudaSuccess. Static text, calls no CUDA. */

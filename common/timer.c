@@ -113,11 +113,27 @@ static Plan plan_for(const TimerOptions *options, double one_ms, bool may_batch)
 
 /* --- GPU work, by events --- */
 
+/* Enqueues work once. A launch in it that failed counts, though the work may not look: there
+ * would be nothing to time. */
+static cudaError_t enqueue(GpuWork work, void *context, cudaStream_t stream)
+{
+    cudaError_t status = work(context, stream);
+    if (status != cudaSuccess) {
+        return status;
+    }
+    status = cudaGetLastError();
+    if (status == cudaSuccess) {
+        return status;
+    }
+    return lab_fail(status, "the work to time left this error, from a launch that did not happen as "
+                            "it seems, and returned cudaSuccess: let it return cudaGetLastError()");
+}
+
 /* Enqueues work once and waits; the host's time for it. */
 static cudaError_t run_once(GpuWork work, void *context, cudaStream_t stream, double *elapsed_ms)
 {
     double begin = host_clock_ms();
-    cudaError_t status = work(context, stream);
+    cudaError_t status = enqueue(work, context, stream);
     if (status == cudaSuccess) {
         status = cudaStreamSynchronize(stream);
     }
@@ -130,13 +146,13 @@ static cudaError_t run_once(GpuWork work, void *context, cudaStream_t stream, do
 static cudaError_t run_round(GpuWork work, void *context, cudaStream_t stream, size_t batch,
                              cudaEvent_t *events, double *samples, size_t from, size_t to)
 {
-    cudaError_t status = work(context, stream);
+    cudaError_t status = enqueue(work, context, stream);
     for (size_t i = from; i < to && status == cudaSuccess; ++i) {
         if (i == from) {
             status = cudaEventRecord(events[0], stream);
         }
         for (size_t call = 0; call < batch && status == cudaSuccess; ++call) {
-            status = work(context, stream);
+            status = enqueue(work, context, stream);
         }
         if (status == cudaSuccess) {
             status = cudaEventRecord(events[i - from + 1], stream);
@@ -220,7 +236,8 @@ static cudaError_t measure(GpuWork work, void *context, const TimerOptions *opti
     *stats = (TimerStats){0};
     cudaStream_t stream = options->stream;
     double first_ms = 0, one_ms = 0;
-    cudaError_t status = cudaStreamSynchronize(stream); /* earlier work is not ours */
+    cudaError_t status = cudaStreamSynchronize(stream); /* earlier work is not ours, */
+    (void)cudaGetLastError();                           /* nor are earlier errors */
     if (status == cudaSuccess) {
         status = run_once(work, context, stream, &first_ms);
     }

@@ -51,7 +51,8 @@ typedef void (*CpuWork)(void *context);
  * samples are enqueued, so launch latency is not in the figure; the queue never
  * fills, so per-call figures stay flat however many samples are taken.
  *
- * Errors: whatever work or the runtime returns; *stats is then zero.
+ * Errors: whatever work or the runtime returns, and what a launch in work left
+ * for cudaGetLastError; *stats is then zero. An error left before is dropped.
  * On return the stream has been synchronised. */
 cudaError_t time_gpu(GpuWork work, void *context, const TimerOptions *options,
                      TimerStats *stats);

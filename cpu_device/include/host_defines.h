@@ -19,6 +19,7 @@
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((managed))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(n)
 #define __grid_constant__
 #define __cluster_dims__(...)
 #else
@@ -29,6 +30,7 @@
 #define __constant__
 #define __managed__
 #define __launch_bounds__(...)
+#define __maxnreg__(n)
 #define __grid_constant__
 #define __cluster_dims__(...)
 #endif

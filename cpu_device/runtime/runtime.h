@@ -17,6 +17,8 @@
  *   copy.cc       copies and fills
  *   arguments.cc  host pointers in what kernels are given
  *   launch.cc     launches: checks, then a place in the queue
+ *   kernels.cc    what is known of each kernel (kernels.h)
+ *   attributes.cc   what programs ask of kernels: attributes, occupancy
  *   executor.cc   operating-system threads that run a kernel's blocks
  *   block.cc      a block's threads: fibers and barriers
  *   warp.cc       warp operations
@@ -24,7 +26,10 @@
  *   shared.cc     shared memory
  *   printf.cc     device printf
  *   arithmetic_checks.cc  what --config=check finds in arithmetic
+ *   symbols.cc    names of functions by their addresses
  *   source_lines.cc  which line of the program some code is
+ *   assertions.cc   assert() in kernels
+ *   access.cc     which address an instruction used
  *   faults.cc     signals: a bad access becomes an error with a sentence
  *
  * One mutex, runtime_mutex(), guards all state but the executor's. Work that a program queues
@@ -80,7 +85,7 @@ cudaError_t record(cudaError_t error);
 /* One sentence for the person who runs the program, on standard error. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The kernels were built with --config=check, and something was found: a program that would end
+/* The kernels were built with --config=check, and something was found, or a launch did not run: a program that would end
  * with status 0 ends with 1. Without --config=check nothing happens. */
 void note_check_failure();
 
@@ -170,6 +175,9 @@ std::string describe_address(const void *pointer);
 
 /* "4 bytes past the end of the allocation ..."; "" where it is far from any. */
 std::string describe_past_end(const void *pointer);
+
+/* "2 GB before the allocation ..." or as far past its end, where only a wrong index leads; else "". */
+std::string describe_wrapped(const void *pointer);
 
 /* Says why the pointer cannot be given to `call`, cudaFree or the like, which returns there. */
 void explain_bad_free(const char *call, const void *pointer, const void *return_address);
@@ -333,10 +341,22 @@ int device_of_kernel();
 /* Prints what kernels of the device have printed so far. */
 void print_device_text(int device);
 
-/* ---- launch.cc ---- */
+/* ---- shared.cc ---- */
 
-/* The shared arrays that stand in the kernel's own body, in bytes. */
+/* The shared arrays that stand in the kernel's own body, in bytes; 0 for a null symbol. */
 size_t static_shared_size(const char *kernel_symbol);
+
+/* The type of that symbol stands in the body of the kernel of this one. */
+bool is_local_of(const std::string &local, const char *kernel_symbol);
+
+/* ---- symbols.cc ---- */
+
+/* What the program calls the function at the address, as compilers encode it; none where the
+ * program has no such table. */
+std::vector<std::string> names_of_code(const void *function);
+
+/* The address lies in the program's code, or in that of a library. */
+bool is_code(const void *address);
 
 /* ---- source_lines.cc ---- */
 
@@ -352,6 +372,16 @@ std::string line_of_code(const void *pc, const void *frame);
 
 /* The same for the code that has called the runtime. */
 std::string line_of_caller();
+
+/* ---- assertions.cc ---- */
+
+/* In a kernel, and an assertion of the running thread has failed. */
+bool assertion_has_failed();
+
+/* ---- access.cc ---- */
+
+/* Where the instruction of a signal's ucontext_t wanted to go, if no memory can be there; else 0. */
+uintptr_t impossible_address(const void *context);
 
 /* ---- faults.cc ---- */
 

@@ -86,6 +86,7 @@ class Translator : private Rewriter {
     if (options_.warn_of_double) doubles_.watch();
     for (size_t i = 0; i + 1 < t_.size(); ++i) {
       kernel_table_.remove_cluster_dims(i); /* to the preprocessor, a system header's */
+      if (is(i, "__assert_fail") && device_.contains(i)) replace(i, i, "::cpu_device::assert_failed");
       if (t_[i].system) continue;
       if (is(i, "__shared__")) i = shared_.declaration(i);
       else if (t_[i].kind == kName) name(i);
@@ -156,7 +157,7 @@ class Translator : private Rewriter {
     const std::string word = text(i);
     if (gone.count(word)) {
       replace(i, i, "");
-    } else if (word == "__launch_bounds__" && punct(i + 1) == '(') {
+    } else if ((word == "__launch_bounds__" || word == "__maxnreg__") && punct(i + 1) == '(') {
       replace(i, closing(i + 1), "");
     } else if (word == "__noinline__" && !(i && (punct(i - 1) == '(' || punct(i - 1) == ','))) {
       replace(i, i, "__attribute__((noinline))");

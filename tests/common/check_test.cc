@@ -127,6 +127,32 @@ TEST_F(LaunchCheck, ALaunchThatDidNotHappenIsExplained) {
     EXPECT_EXIT(bad_launch(dim3(1), dim3(2048)), ::testing::ExitedWithCode(1), "block.x is 2,048");
 }
 
+// An allocation fails, the program has an answer to that, and launches: all is well.
+void launch_after_a_failed_allocation() {
+    void *d = nullptr;
+    if (cudaMalloc(&d, (size_t)1 << 60) == cudaSuccess) exit(3);
+    launch_nothing(dim3(2), dim3(64), 0);
+    CUDA_CHECK_LAUNCH(dim3(2), dim3(64), 0);
+    exit(0);
+}
+
+TEST_F(LaunchCheck, AnErrorThatNoLaunchGivesIsNotTheLaunchs) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(launch_after_a_failed_allocation(), ::testing::ExitedWithCode(0),
+                "error 2, cudaErrorMemoryAllocation, was left by a call before this launch");
+}
+
+void bad_launch_after_a_failed_allocation() {
+    void *d = nullptr;
+    if (cudaMalloc(&d, (size_t)1 << 60) == cudaSuccess) exit(3);
+    bad_launch(dim3(1), dim3(2048));
+}
+
+TEST_F(LaunchCheck, ALaunchThatDidNotHappenIsNotExcusedByIt) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(bad_launch_after_a_failed_allocation(), ::testing::ExitedWithCode(1), "block.x is 2,048");
+}
+
 TEST(CheckMacro, EvaluatesItsArgumentOnce) {
     int calls = 0;
     const auto succeed = [&calls] {

@@ -379,6 +379,38 @@ TEST_F(TimeGpu, AFailingCallIsReportedWhereverItComes) {
     }
 }
 
+// Work in which a call fails, and that says all is well.
+cudaError_t silent_failure(void *context, cudaStream_t stream) {
+    Fill *failing = static_cast<Fill *>(context);
+    if (++failing->calls == failing->fail_at) (void)cudaMemsetAsync(nullptr, 1, 4, stream);
+    return cudaSuccess;
+}
+
+TEST_F(TimeGpu, WorkThatIgnoresItsErrorsHasNoTime) {
+    TimerOptions options = {};
+    options.repeat = 3;
+    for (auto *timer : {time_gpu, time_gpu_end_to_end}) {
+        for (int at : {1, 3, 5}) {
+            Fill failing = work;
+            failing.calls = 0;
+            failing.fail_at = at;
+            TimerStats stats = {};
+            EXPECT_NE(cudaSuccess, timer(silent_failure, &failing, &options, &stats)) << at;
+            EXPECT_EQ(0, stats.median_ms) << at;
+            EXPECT_EQ(at, failing.calls) << "went on after an error";
+            EXPECT_TRUE(contains(lab_last_message(), "return cudaGetLastError()")) << lab_last_message();
+        }
+    }
+}
+
+TEST_F(TimeGpu, AnErrorFromBeforeIsNotTheWorks) {
+    (void)cudaMemset(nullptr, 1, 4);
+    TimerOptions options = {};
+    options.repeat = 3;
+    TimerStats stats = {};
+    EXPECT_EQ(cudaSuccess, time_gpu(fill, &work, &options, &stats));
+}
+
 TEST_F(TimeGpu, Stopwatch) {
     GpuTimer timer;
     double ms = -1;

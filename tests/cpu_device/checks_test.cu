@@ -188,6 +188,24 @@ TEST(Checks, WhatLiesPastTheEndOfAnAllocation) {
   });
 }
 
+TEST(Checks, WhatLiesOutsideAllAllocations) {
+  EXPECT_FINDS(1, "touched a null pointer", {
+    store_at<<<1, 1>>>(nullptr, 0);
+    if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) _Exit(98);
+  });
+  EXPECT_FINDS(1, "touched 0x4141414141414140", {
+    store_at<<<1, 1>>>((char *)0x4141414141414140, 0);
+    if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) _Exit(98);
+  });
+}
+
+TEST(Checks, LaunchesThatDoNotRun) {
+  EXPECT_FINDS(1, "does not run: block.x is 2000", {
+    store_at<<<1, 2000>>>((char *)d, 0);
+    if (cudaGetLastError() != cudaErrorInvalidValue) _Exit(98);
+  });
+}
+
 TEST(Checks, WhatHasBeenFreed) {
   SKIP_WITH_UBSAN;
   EXPECT_FINDS(1, "kernel load_at, .* which is byte 8 of an allocation of 4096 bytes that has been freed", {

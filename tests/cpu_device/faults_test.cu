@@ -302,3 +302,34 @@ TEST(Stacks, ThatAreTooLittleEndTheKernel) {
     expect_error(cudaErrorIllegalAddress);
   });
 }
+
+/* ---- far outside ---- */
+
+__global__ void store_far(char *x, long long offset) {
+  if (threadIdx.x == 0) *(float *)(x + offset) = 1;
+}
+__global__ void store_vector(float4 *x, long long offset) { x[offset] = make_float4(1, 2, 3, 4); }
+__global__ void double_index(float *x, int i) { x[i * 2] = 1; }
+
+/* No memory can have these addresses: the processor tells nothing of them. */
+TEST(BadAccesses, FarOutside) {
+  EXPECT_SAYS(0, "touched 0x4141414141414140, which is no device memory", {
+    store_far<<<1, 32>>>((char *)0x4141414141414140, 0);
+    expect_error(cudaErrorIllegalAddress);
+  });
+  EXPECT_SAYS(0, "touched 0x8000000000000010, which is no device memory", {
+    store_vector<<<1, 1>>>((float4 *)0x8000000000000000, 1);
+    expect_error(cudaErrorIllegalAddress);
+  });
+}
+
+TEST(BadAccesses, OfAnIndexThatWrapped) {
+  EXPECT_SAYS(0, "which is 8 GB before the allocation of 4000 bytes from .*: did a 32-bit index wrap", {
+    double_index<<<1, 1>>>(device_floats(1000), 1 << 30);
+    expect_error(cudaErrorIllegalAddress);
+  });
+  EXPECT_SAYS(0, "which is 4 GB past the end of the allocation of 4000 bytes from .*: did a 32-bit index", {
+    double_index<<<1, 1>>>(device_floats(1000), 1 << 29);
+    expect_error(cudaErrorIllegalAddress);
+  });
+}

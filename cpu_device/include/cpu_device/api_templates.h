@@ -247,6 +247,16 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, R 
                                                          dynamic_shared_size);
 }
 
+namespace cpu_device {
+/* The kernel's own limit, or the program's if that is less; 0 and an error where there is none. */
+inline int largest_block(const void *kernel, int limit, cudaError_t *error) {
+  cudaFuncAttributes attributes = {};
+  if (*error == cudaSuccess) *error = ::cudaFuncGetAttributes(&attributes, kernel);
+  const int most = attributes.maxThreadsPerBlock;
+  return limit > 0 && limit < most ? limit : most;
+}
+}  // namespace cpu_device
+
 /* The block size at which the most threads fit on a multiprocessor. */
 template <class Kernel>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid_size, int *block_size,
@@ -256,8 +266,8 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid_size, int *b
   if (!min_grid_size || !block_size) return cudaErrorInvalidValue;
   int multiprocessors = 0, best = 0;
   cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  block_size_limit = ::cpu_device::largest_block((const void *)kernel, block_size_limit, &error);
   if (error != cudaSuccess) return error;
-  if (block_size_limit <= 0 || block_size_limit > 1024) block_size_limit = 1024;
   for (int size = (block_size_limit + 31) / 32 * 32; size > 0; size -= 32) {
     const int n = size < block_size_limit ? size : block_size_limit;
     int blocks = 0;
@@ -281,7 +291,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid_
   if (!min_grid_size || !block_size) return cudaErrorInvalidValue;
   int multiprocessors = 0, best = 0;
   cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
-  if (block_size_limit <= 0 || block_size_limit > 1024) block_size_limit = 1024;
+  block_size_limit = ::cpu_device::largest_block((const void *)kernel, block_size_limit, &error);
   for (int size = block_size_limit; error == cudaSuccess && size > 0; size -= size % 32 ? size % 32 : 32) {
     int blocks = 0;
     error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)kernel, size,

@@ -23,6 +23,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include "cpu_device/kernel_bodies.h"
 #include "cpu_device/thread.h"
 #include "cuda_runtime_api.h"
 
@@ -188,7 +189,7 @@ class RebindableCall : public KernelCall {
   virtual std::unique_ptr<KernelCall> with(void **arguments, const LaunchPlace &place) const = 0;
 };
 
-template <KernelKind kind, class Call, class... P>
+template <KernelKind kind_, class Call, class... P>
 class BoundCall final : public RebindableCall {
  public:
   BoundCall(Call call, P... args) : call_(call), args_(static_cast<P &&>(args)...) {}
@@ -199,14 +200,14 @@ class BoundCall final : public RebindableCall {
   std::unique_ptr<KernelCall> with(void **arguments, const LaunchPlace &place) const override {
     return with(arguments, place, std::index_sequence_for<P...>());
   }
-  bool can_wait() const override { return kind == kMayWait; }
+  KernelKind kind() const override { return kind_; }
   /* By value where the compiler can keep values in registers, so that nothing which a kernel
    * stores seems to change them. A thread that waits would only have more to keep. */
   void run(ThreadLoop *loop) const override {
-    if constexpr (kind == kMayWait)
-      run_threads<kind>(loop, [this] { std::apply(call_, args_); });
+    if constexpr (kind_ == kMayWait)
+      run_threads<kind_>(loop, [this] { std::apply(call_, args_); });
     else
-      std::apply([&](const P &...args) { run_threads<kind>(loop, bind(call_, args...)); }, args_);
+      std::apply([&](const P &...args) { run_threads<kind_>(loop, bind(call_, args...)); }, args_);
   }
 
  private:

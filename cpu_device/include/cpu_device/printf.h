@@ -1,4 +1,4 @@
-/* What cu_to_cpp makes of printf and clock in device code.
+/* What cu_to_cpp makes of printf, clock and assert in device code.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_PRINTF_H
@@ -13,6 +13,11 @@ namespace cpu_device {
 int device_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 long device_clock();
+
+/* An assertion failed: says so, for this thread, and the kernel ends with cudaErrorAssert once the
+ * other threads have had their turn. Returns only where a thread cannot end alone, in kernels that
+ * take a whole block; on the host it ends the program. */
+void assert_failed(const char *expression, const char *file, unsigned line, const char *function);
 
 }  // namespace cpu_device
 

@@ -99,7 +99,7 @@ class KernelCall {
  public:
   virtual ~KernelCall() {}
   virtual void run(ThreadLoop *loop) const = 0;
-  virtual bool can_wait() const = 0;
+  virtual KernelKind kind() const = 0;
   /* The arguments, for those who look at a graph's node. */
   virtual unsigned argument_count() const = 0;
   virtual void argument_addresses(void **addresses) const = 0;

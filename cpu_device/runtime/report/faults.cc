@@ -55,8 +55,6 @@ void describe(const void *address, bool unaligned, char *text, size_t size) {
     snprintf(text, size, "a null pointer");
   else if ((uintptr_t)address < 65536)
     snprintf(text, size, "%p, close to a null pointer", address);
-  else if (in_device_arena(address))
-    snprintf(text, size, "%p, which is %s", address, describe_address(address).c_str());
   else if (beyond_shared_memory(address))
     snprintf(text, size, "%p, which is outside of its block's shared memory", address);
   else if (below_a_stack(address))
@@ -64,6 +62,10 @@ void describe(const void *address, bool unaligned, char *text, size_t size) {
              "%p, which is beyond its stack of %d KB: it calls itself too deep, or its arrays are "
              "too large",
              address, kFiberStackSize / 1024);
+  else if (const std::string wrapped = describe_wrapped(address); !wrapped.empty())
+    snprintf(text, size, "%p, which is %s: did a 32-bit index wrap?", address, wrapped.c_str());
+  else if (in_device_arena(address))
+    snprintf(text, size, "%p, which is %s", address, describe_address(address).c_str());
   else if (const std::string past = describe_past_end(address); !past.empty())
     snprintf(text, size, "%p, which is %s", address, past.c_str());
   else
@@ -113,11 +115,14 @@ bool finish_division([[maybe_unused]] void *context) {
 
 [[noreturn]] void fault_in_kernel(int signal_number, const siginfo_t *info, const void *context) {
   set_interruptible(kInRuntime);
-  /* A general protection fault has no address: a vector access that is not aligned. */
-  const bool unaligned = signal_number == SIGBUS ||
-                         (info->si_code == SI_KERNEL && info->si_addr == nullptr);
-  if (in_device_arena(info->si_addr) || !describe_past_end(info->si_addr).empty())
-    note_check_failure(); /* a GPU may let it pass */
+  if (assertion_has_failed()) abort_kernel(cudaErrorAssert); /* that it went on is our doing */
+  /* A general protection fault tells no address: a vector access that is not aligned, or one where
+   * no memory can be. */
+  const bool protection = info->si_code == SI_KERNEL && info->si_addr == nullptr;
+  const uintptr_t impossible = protection ? impossible_address(context) : 0;
+  const bool unaligned = signal_number == SIGBUS || (protection && !impossible);
+  const void *address = impossible ? (const void *)impossible : info->si_addr;
+  note_check_failure();
   const std::string who = line_of_fault(context) + where_in_kernel();
   if (signal_number == SIGILL) {
     say("%s stopped at __builtin_trap(), or at the end of a function that returns nothing",
@@ -125,7 +130,7 @@ bool finish_division([[maybe_unused]] void *context) {
     abort_kernel(cudaErrorLaunchFailure);
   }
   char what[512];
-  describe(info->si_addr, unaligned, what, sizeof what);
+  describe(address, unaligned, what, sizeof what);
   say("%s touched %s", who.c_str(), what);
   abort_kernel(unaligned ? cudaErrorMisalignedAddress : cudaErrorIllegalAddress);
 }
@@ -205,6 +210,7 @@ void on_fault(int signal_number, siginfo_t *info, void *context) {
 
 void trap() {
   set_interruptible(kInRuntime);
+  note_check_failure();
   say("%s%s stopped at __trap()", line_of_caller().c_str(), where_in_kernel().c_str());
   abort_kernel(cudaErrorLaunchFailure);
 }
@@ -235,19 +241,3 @@ void install_fault_handlers() {
 }
 
 }  // namespace cpu_device
-
-/* assert() in a kernel ends the kernel, not the program. */
-extern "C" void __assert_fail(const char *expression, const char *file, unsigned int line,
-                              const char *function) noexcept {
-  using namespace cpu_device;
-  if (in_kernel()) {
-    set_interruptible(kInRuntime);
-    const uint3 b = t_thread.block_index, t = t_thread.thread_index;
-    fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
-            file, line, function, b.x, b.y, b.z, t.x, t.y, t.z, expression);
-    abort_kernel(cudaErrorAssert);
-  }
-  fprintf(stderr, "%s: %s:%u: %s: Assertion `%s' failed.\n", program_invocation_short_name, file,
-          line, function, expression);
-  abort();
-}

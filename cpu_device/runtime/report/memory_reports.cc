@@ -137,6 +137,32 @@ std::string describe_past_end(const void *pointer) {
   return std::to_string(distance) + " bytes past the end of " + name_of(*below);
 }
 
+/* In words, to one digit behind the point where there is one. */
+static std::string in_gb(uint64_t bytes) {
+  char text[40];
+  snprintf(text, sizeof text, "%.3g GB", (double)(bytes >> 20) / 1024);
+  return text;
+}
+
+std::string describe_wrapped(const void *pointer) {
+  enum : uint64_t { kFar = (uint64_t)1 << 30, kFarthest = (uint64_t)16 << 32 };
+  const uintptr_t p = (uintptr_t)pointer;
+  if (find_allocation(pointer)) return "";
+  const Allocation *below = nearest_allocation_below(pointer);
+  const uint64_t past = below ? p - (below->base + below->size) : ~(uint64_t)0;
+  uint64_t before = ~(uint64_t)0;
+  Allocation above = {};
+  for_each_allocation([&](const Allocation &a) {
+    if (a.base <= p || a.base - p >= before) return;
+    before = a.base - p;
+    above = a;
+  });
+  if (past < kFar) return "";
+  if (before >= kFar && before <= kFarthest && before <= past)
+    return in_gb(before) + " before " + name_of(above);
+  return past <= kFarthest && before > past ? in_gb(past) + " past the end of " + name_of(*below) : "";
+}
+
 void note_allocated(const Allocation &a) {
   std::lock_guard<std::mutex> lock(freed_mutex());
   auto &sizes = freed();

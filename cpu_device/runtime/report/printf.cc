@@ -215,6 +215,11 @@ int device_printf(const char *format, ...) {
   }
   const Interruptible before = (Interruptible)t_thread.interruptible;
   set_interruptible(kInRuntime);
+  if (assertion_has_failed()) { /* it is not heard any more */
+    va_end(list);
+    set_interruptible(before);
+    return 0;
+  }
   std::string text, unknown;
   const int arguments = format_text(&text, &unknown, format, &list);
   va_end(list);

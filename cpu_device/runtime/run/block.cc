@@ -105,7 +105,7 @@ bool begin_another_block(Worker *w) {
   Block *b = new_block(w);
   const dim3 &d = t_thread.block_dim, &g = t_thread.grid_dim;
   b->thread_count = d.x * d.y * d.z;
-  b->shuffled = settings().seed && w->launch->record->call->can_wait();
+  b->shuffled = settings().seed && w->launch->record->call->kind() == kMayWait;
   b->index = index;
   b->block_index = uint3{(unsigned)(index % g.x), (unsigned)(index / g.x % g.y),
                          (unsigned)(index / g.x / g.y)};
@@ -225,6 +225,7 @@ bool turn_to_other_block(Worker *w, bool fresh) {
 }
 
 [[noreturn]] void report_stuck(Block *b) {
+  if (const int error = b->worker->launch->error.load()) abort_kernel((cudaError_t)error);
   say("kernel %s, launched at %s:%d, cannot go on: in block (%u,%u,%u) %s",
       b->worker->launch->record->place.kernel, b->worker->launch->record->place.file,
       b->worker->launch->record->place.line, b->block_index.x, b->block_index.y,
@@ -347,6 +348,23 @@ void end_thread() {
   note_lanes_ended(b, s->linear, s->linear + 1u);
   release_barrier_if_complete(b);
   leave_block(w, s->fiber);
+}
+
+void end_thread_early() {
+  Block *b = this_block();
+  if (b->worker->launch->record->call->kind() == kMayWait) {
+    take_slot(b);
+    end_thread();
+  }
+  /* The fiber's loop begins again, with the thread that comes next. */
+  Fiber *f = b->worker->fiber;
+  const unsigned next = linear_index(t_thread.thread_index) + 1;
+  b->live -= next - linear_index(f->loop.from);
+  f->loop.from = index_of(next);
+  f->loop.handed_off = kKept;
+  Slot *start = &b->worker->start;
+  point_at_beginning(start, f);
+  leave_for(b->worker, start);
 }
 
 /* A fiber's loop has come to the end of its block. */

@@ -33,10 +33,18 @@ __thread unsigned carry = 0;
 
 namespace {
 
-enum { kFirstTickMs = 10, kTickMs = 2, kMinThreadsForHelp = 2048 };
+enum { kFirstTickMs = 10, kTickMs = 2, kMinThreadsForHelp = 2048, kMaxAssertions = 1024, kAssertionsMs = 200 };
 
 thread_local Worker *t_worker;       /* this thread's, whether or not a kernel runs */
 thread_local bool t_in_kernel;
+
+/* The kernel has failed, and others need not go on. Threads whose assertions fail too are heard,
+ * for a while. */
+bool must_stop(const Launch *l) {
+  const int error = l->error.load(std::memory_order_relaxed);
+  return error && (error != cudaErrorAssert || l->failed_assertions >= kMaxAssertions ||
+                   now_ms() - l->failed_ms > kAssertionsMs);
+}
 
 /* ---- the timer ---- */
 
@@ -47,7 +55,7 @@ void on_tick(int, siginfo_t *, void *context) {
   Worker *w = t_worker;
   if (t_in_kernel && t_thread.interruptible != kInRuntime) {
     const Launch *l = w->launch;
-    if (l->error.load(std::memory_order_relaxed)) abort_kernel((cudaError_t)l->error.load());
+    if (must_stop(l)) abort_kernel((cudaError_t)l->error.load());
     const double limit_ms = settings().time_limit_ms;
     if (limit_ms > 0 && now_ms() - l->begin_ms > limit_ms) {
       set_interruptible(kInRuntime); /* the next tick comes while lines are looked up */
@@ -246,7 +254,7 @@ Worker *this_worker() { return t_worker; }
 
 void claim_share(Worker *w) {
   Launch *l = w->launch;
-  if (l->error.load(std::memory_order_relaxed)) return;
+  if (must_stop(l)) return;
   const uint64_t first = l->next_block.fetch_add(l->chunk, std::memory_order_relaxed);
   if (first >= l->block_count) return;
   w->next_block = first;
@@ -301,6 +309,14 @@ void abort_kernel(cudaError_t error) {
   for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, tick_signal()}) sigaddset(&signals, s);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   leave_for(w, &w->main);
+}
+
+bool note_assertion(cudaError_t error) {
+  Launch *l = t_worker->launch;
+  int none = 0;
+  if (l->failed_assertions.fetch_add(1) == 0) l->failed_ms = now_ms();
+  l->error.compare_exchange_strong(none, error);
+  return l->failed_assertions.load() <= kMaxAssertions;
 }
 
 bool in_kernel() { return t_in_kernel; }

@@ -87,6 +87,8 @@ struct Worker {
   std::vector<Block *> resident;      /* begun and not ended, but for the one that runs */
   size_t turns;                /* from one block to another since one was begun for others' sake */
   std::vector<Block *> free_blocks;
+  uint64_t failed_block;       /* of it, these threads' assertions have failed */
+  unsigned failed_lanes[kMaxWarps];
   timer_t timer;
   bool has_timer;
 };
@@ -111,6 +113,8 @@ struct Launch {
   double begin_ms;
   std::atomic<uint64_t> next_block;
   std::atomic<int> error;
+  std::atomic<unsigned> failed_assertions;
+  std::atomic<double> failed_ms;       /* when the first one did */
   std::atomic<uint64_t> blocks_ended;
   std::atomic<uint64_t> at_grid;       /* blocks at the grid's barrier */
   std::atomic<uint64_t> grid_state;    /* times the barrier was passed << 32 | idle workers */
@@ -118,6 +122,9 @@ struct Launch {
 };
 
 /* ---- executor.cc ---- */
+
+/* The kernel will end with that error, of an assertion; false: too many have failed to say more. */
+bool note_assertion(cudaError_t error);
 
 /* The calling thread's worker; null outside kernels. */
 Worker *this_worker();
@@ -146,6 +153,9 @@ unsigned take_slot(Block *b);
 
 /* The running thread, the block's first one, has run the kernel for all of the block. */
 void end_whole_block();
+
+/* The running thread of a kernel that is not cut goes no further; the others do. */
+[[noreturn]] void end_thread_early();
 
 /* Draws another order. */
 void shuffle_order(unsigned short *items, unsigned count, uint64_t *state);

@@ -11,29 +11,10 @@
 #include <map>
 
 #include "cpu_device/runtime/run/cluster.h"
+#include "cpu_device/runtime/run/kernels.h"
 
 namespace cpu_device {
 namespace {
-
-/* A kernel that the program has: one that was defined as such, or launched. */
-struct Kernel {
-  const char *name;
-  const char *symbol;
-  std::unique_ptr<KernelCall> (*bind)(const void *, void **, const LaunchPlace &);
-};
-
-std::map<const void *, Kernel> &kernels() {
-  static auto &table = *new std::map<const void *, Kernel>();
-  return table;
-}
-
-/* How many blocks of that shape a multiprocessor holds; registers are not modelled. */
-int blocks_at_once(uint64_t threads, size_t shared) {
-  if (threads > kMaxThreadsPerBlock) return 0;
-  const uint64_t rounded = (threads + kWarpSize - 1) / kWarpSize * kWarpSize;
-  const uint64_t by_threads = std::min<uint64_t>(32, 2048 / rounded);
-  return (int)std::min<uint64_t>(by_threads, 228 * 1024 / (shared + 1024));
-}
 
 bool fits_at_once(const LaunchShape &s, size_t static_shared) {
   const uint64_t blocks = (uint64_t)s.grid.x * s.grid.y * s.grid.z;
@@ -56,29 +37,7 @@ bool repeated_too_often(const LaunchPlace &place) {
   return n > limit;
 }
 
-/* What cudaFuncSetAttribute has said of a kernel. */
-struct KernelLimits {
-  size_t dynamic_shared;
-  bool large_clusters;         /* more blocks than every device has */
-};
-
-std::map<const void *, KernelLimits> &kernel_limits() {
-  static auto &table = *new std::map<const void *, KernelLimits>();
-  return table;
-}
-
-size_t allowed_dynamic_shared(const void *function) {
-  auto at = kernel_limits().find(function);
-  return at == kernel_limits().end() ? 0 : at->second.dynamic_shared;
-}
-
 unsigned count(const dim3 &d) { return d.x * d.y * d.z; }
-
-unsigned largest_cluster(const void *function) {
-  auto at = kernel_limits().find(function);
-  return at != kernel_limits().end() && at->second.large_clusters ? kMaxClusterSize
-                                                                  : kPortableClusterSize;
-}
 
 /* What the launch asks for, else what the kernel's declaration does. */
 dim3 cluster_of(const LaunchShape &s, const void *function) {
@@ -103,7 +62,7 @@ cudaError_t cluster_refusal(const LaunchShape &s, const void *function, std::str
 }
 
 /* Why the device would refuse the launch; empty: it would not. */
-std::string refusal(const LaunchShape &s, size_t static_shared, const void *function) {
+std::string refusal(const LaunchShape &s, size_t static_shared, const void *function, const char *symbol) {
   char text[256] = "";
   const auto bad = [&](const char *what, unsigned value, unsigned low, unsigned high) {
     if (text[0] || (value >= low && value <= high)) return;
@@ -120,9 +79,12 @@ std::string refusal(const LaunchShape &s, size_t static_shared, const void *func
   if (!text[0] && threads > kMaxThreadsPerBlock)
     snprintf(text, sizeof text, "a block of %u x %u x %u is %llu threads, and must have at most %d",
              s.block.x, s.block.y, s.block.z, (unsigned long long)threads, kMaxThreadsPerBlock);
+  if (!text[0] && threads > max_threads_of(symbol))
+    snprintf(text, sizeof text, "a block has %llu threads, and the kernel is made for at most %u: its "
+             "__launch_bounds__ says so", (unsigned long long)threads, max_threads_of(symbol));
   if (text[0]) return text;
 
-  const size_t total = static_shared + s.shared_size, opted = allowed_dynamic_shared(function);
+  const size_t total = static_shared + s.shared_size;
   if (static_shared > 48 * 1024)
     snprintf(text, sizeof text,
              "its __shared__ arrays take %zu bytes, and may take 49152 (nvcc does not build it): "
@@ -133,7 +95,7 @@ std::string refusal(const LaunchShape &s, size_t static_shared, const void *func
              "%zu bytes of shared memory (%zu static, %zu dynamic) are more than the device has "
              "for a block: %d",
              total, static_shared, s.shared_size, kMaxSharedSize);
-  else if (total > 48 * 1024 && s.shared_size > opted)
+  else if (s.shared_size > allowed_dynamic_shared(function, static_shared))
     snprintf(text, sizeof text,
              "%zu bytes of shared memory (%zu static, %zu dynamic) need opt-in beyond 49152: "
              "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, %zu)",
@@ -150,7 +112,7 @@ cudaError_t make_launch(const LaunchPlace &place, const void *function, const La
                         std::unique_ptr<KernelCall> call, bool cooperative, Work *work) {
   if (cudaError_t e = device_status()) return e;
   const size_t static_shared = static_shared_size(place.symbol);
-  std::string why = refusal(shape, static_shared, function);
+  std::string why = refusal(shape, static_shared, function, place.symbol);
   cudaError_t error = cudaErrorInvalidValue;
   if (why.empty()) error = cluster_refusal(shape, function, &why);
   if (!why.empty() || injected_failure("launch")) {
@@ -158,19 +120,21 @@ cudaError_t make_launch(const LaunchPlace &place, const void *function, const La
         place.kernel, place.file, place.line, shape.grid.x, shape.grid.y, shape.grid.z,
         shape.block.x, shape.block.y, shape.block.z,
         why.empty() ? "LAB_CPU_DEVICE_FAIL asked for it" : why.c_str());
+    if (!why.empty()) note_check_failure();
     return why.empty() ? cudaErrorInvalidValue : error;
   }
   if (cooperative && !fits_at_once(shape, static_shared)) {
     say("cooperative kernel %s has more blocks than the device can run at once: ask "
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor and multiply by the multiprocessors",
         place.kernel);
+    note_check_failure();
     return cudaErrorCooperativeLaunchTooLarge;
   }
   auto launch = std::make_shared<LaunchRecord>();
   launch->grid = shape.grid;
   launch->block = shape.block;
   launch->cluster = cluster_of(shape, function);
-  launch->static_shared = static_shared;
+  launch->static_shared = (static_shared + 15) & ~(size_t)15;
   launch->dynamic_shared = shape.shared_size;
   launch->place = place;
   launch->call = std::move(call);
@@ -213,7 +177,7 @@ cudaError_t launch_work(const cudaKernelNodeParams &p, const LaunchRecord *befor
   }
   auto at = kernels().find(p.func);
   if (at == kernels().end() || !at->second.bind) return cudaErrorInvalidDeviceFunction;
-  const LaunchPlace place = {at->second.name, "cudaGraphAddKernelNode", 0, at->second.symbol};
+  const LaunchPlace place = {at->second.name, "cudaGraphAddKernelNode", 0, symbol_of_kernel(p.func)};
   return make_launch(place, p.func, shape, at->second.bind(p.func, p.kernelParams, place), false,
                      work);
 }
@@ -222,8 +186,8 @@ void queue_launch(const LaunchPlace &given, const void *function, const LaunchSh
                   std::unique_ptr<KernelCall> call) {
   LaunchPlace place = given;
   if (function) {
-    auto known = kernels().emplace(function, Kernel{place.kernel, place.symbol, nullptr}).first;
-    if (!place.symbol) place.symbol = known->second.symbol; /* launched through a pointer */
+    kernels().emplace(function, Kernel{place.kernel, place.symbol, nullptr});
+    if (!place.symbol) place.symbol = symbol_of_kernel(function); /* launched through a pointer */
   }
   record(check_and_queue(place, function, shape, std::move(call), false));
 }
@@ -269,7 +233,7 @@ cudaError_t launch_by_pointer(const void *function, LaunchShape shape, bool coop
   auto at = kernels().find(function);
   if (at != kernels().end()) {
     place.kernel = at->second.name;
-    place.symbol = at->second.symbol;
+    place.symbol = symbol_of_kernel(function);
   }
   return record(check_and_queue(place, function, shape, std::move(call), cooperative));
 }
@@ -278,78 +242,15 @@ cudaError_t launch_by_pointer(const void *function, LaunchShape shape, bool coop
 
 using namespace cpu_device;
 
-static size_t static_shared_of(const void *kernel) {
-  auto at = kernels().find(kernel);
-  return at == kernels().end() ? 0 : static_shared_size(at->second.symbol);
-}
-
 /* A pointer that is no kernel of the program gives 400. */
 static cudaError_t launch_registered(const void *function, LaunchShape shape, void **arguments,
                                      bool cooperative) {
   if (cudaError_t e = device_status()) return record(e);
   auto at = kernels().find(function);
   if (at == kernels().end() || !at->second.bind) return record(cudaErrorInvalidResourceHandle);
-  const LaunchPlace place = {at->second.name, "cudaLaunchKernel", 0, at->second.symbol};
+  const LaunchPlace place = {at->second.name, "cudaLaunchKernel", 0, symbol_of_kernel(function)};
   return launch_by_pointer(function, shape, cooperative,
                            at->second.bind(function, arguments, place), place);
-}
-
-cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value) {
-  if (cudaError_t e = device_status()) return record(e);
-  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
-  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
-    return record(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
-  if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
-    kernel_limits()[kernel].large_clusters = value != 0;
-    return cudaSuccess;
-  }
-  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-      value > kMaxSharedSize)
-    return record(cudaErrorInvalidValue);
-  kernel_limits()[kernel].dynamic_shared = (size_t)value;
-  return cudaSuccess;
-}
-
-cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config) {
-  if (cudaError_t e = device_status()) return record(e);
-  return record(kernel && config <= cudaFuncCachePreferEqual ? cudaSuccess
-                                                             : cudaErrorInvalidDeviceFunction);
-}
-
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel) {
-  if (!attributes) return record(cudaErrorInvalidValue);
-  if (cudaError_t e = device_status()) return record(e);
-  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
-  memset(attributes, 0, sizeof *attributes);
-  attributes->maxThreadsPerBlock = kMaxThreadsPerBlock;
-  attributes->numRegs = 32;
-  attributes->sharedSizeBytes = static_shared_of(kernel);
-  attributes->ptxVersion = attributes->binaryVersion = 90;
-  const size_t opted = allowed_dynamic_shared(kernel);
-  attributes->maxDynamicSharedSizeBytes = (int)(opted ? opted : 48 * 1024);
-  attributes->preferredShmemCarveout = -1;
-  return cudaSuccess;
-}
-
-/* Threads and shared memory bound the number; registers are not modelled. */
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
-                                                          int block_size,
-                                                          size_t dynamic_shared_size) {
-  if (!blocks || block_size <= 0) return record(cudaErrorInvalidValue);
-  if (cudaError_t e = device_status()) return record(e);
-  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
-  *blocks = blocks_at_once((uint64_t)block_size, static_shared_of(kernel) + dynamic_shared_size);
-  return cudaSuccess;
-}
-
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, const void *kernel, int blocks,
-                                                      int block_size) {
-  if (!size || blocks <= 0 || block_size <= 0) return record(cudaErrorInvalidValue);
-  if (cudaError_t e = device_status()) return record(e);
-  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
-  const size_t each = 228 * 1024 / (size_t)blocks, used = static_shared_of(kernel) + 1024;
-  *size = each > used ? std::min(each - used, (size_t)kMaxSharedSize) : 0;
-  return cudaSuccess;
 }
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
@@ -383,23 +284,4 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
   }
   shape.cluster = cluster_in(*config);
   return launch_registered(function, shape, arguments, cooperative);
-}
-
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel,
-                                                 const cudaLaunchConfig_t *config) {
-  if (!size || !config) return record(cudaErrorInvalidValue);
-  if (cudaError_t e = device_status()) return record(e);
-  *size = (int)largest_cluster(kernel);
-  return cudaSuccess;
-}
-
-cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
-                                           const cudaLaunchConfig_t *config) {
-  if (!clusters || !config) return record(cudaErrorInvalidValue);
-  if (cudaError_t e = device_status()) return record(e);
-  const unsigned size = count(cluster_in(*config));
-  const int blocks = blocks_at_once((uint64_t)count(config->blockDim),
-                                    static_shared_of(kernel) + config->dynamicSmemBytes);
-  *clusters = size ? blocks * (int)settings().threads / (int)size : 0;
-  return cudaSuccess;
 }

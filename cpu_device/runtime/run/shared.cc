@@ -58,22 +58,23 @@ SharedArray::SharedArray(const char *symbol, size_t size, size_t alignment)
   shared_arrays().push_back({symbol, size, alignment});
 }
 
-/* A kernel's symbol, as a template argument shows it: ...XadL_Z<function>EE... */
-size_t static_shared_size(const char *kernel_symbol) {
-  if (!kernel_symbol) return 0;
+/* A kernel's symbol, as a template argument shows it: ...XadL_Z<function>EE... The local type's name
+ * differs, but up to it the encodings are the same. */
+bool is_local_of(const std::string &local, const char *kernel_symbol) {
   const char *at = strstr(kernel_symbol, "L_Z");
-  if (!at) return 0;
+  if (!at) return false;
   const std::string kernel = at + 2;
+  const size_t space = local.rfind("EN10cpu_device");
+  const size_t end = space != std::string::npos ? space : local.rfind('E');
+  return end != std::string::npos && kernel.compare(0, end, local, 0, end) == 0 &&
+         (end == kernel.size() || kernel[end] == 'E');
+}
+
+size_t static_shared_size(const char *kernel_symbol) {
   size_t size = 0;
-  for (const SharedArrayInfo &a : shared_arrays()) {
-    /* The struct's name differs, but up to it the encodings are the same. */
-    const size_t end = a.symbol.rfind("EN10cpu_device") != std::string::npos
-                           ? a.symbol.rfind("EN10cpu_device")
-                           : a.symbol.rfind('E');
-    if (end != std::string::npos && kernel.compare(0, end, a.symbol, 0, end) == 0)
-      size = round_up(size, a.alignment) + a.size;
-  }
-  return round_up(size, 16);
+  for (const SharedArrayInfo &a : shared_arrays())
+    if (kernel_symbol && is_local_of(a.symbol, kernel_symbol)) size = round_up(size, a.alignment) + a.size;
+  return size;
 }
 
 /* Where the array lies in each block of the launch, from the beginning of the shared area. */

@@ -8,9 +8,11 @@
 #include <set>
 
 void KernelTable::write() {
+  find_bounds();
   for (const DeviceFunction &f : device_.functions()) {
     if (!f.kernel) continue;
     guard(f);
+    write_body(f);
     if (!device_.in_namespace(f.begin)) continue;
     std::string name = f.name;
     if (device_.kernels_named(f.name) > 1) name = "((void (*)(" + parameters(f) + "))" + f.name + ")";
@@ -106,6 +108,45 @@ std::string KernelTable::parameters(const DeviceFunction &f) const {
     if (j < close && !is(j, "__grid_constant__")) list += text(j) + (punct(j) == '.' ? "" : " ");
   }
   return list;
+}
+
+/* ---- what a body says ---- */
+
+/* The arguments of each __launch_bounds__, by the name of the kernel that is declared with it. */
+void KernelTable::find_bounds() {
+  for (size_t i = 0; i + 1 < t_.size(); ++i) {
+    if (t_[i].system || !is(i, "__launch_bounds__") || punct(i + 1) != '(') continue;
+    const size_t close = closing(i + 1);
+    size_t name = close + 1;
+    while (name + 1 < t_.size() && punct(name) != ';' && punct(name) != '{' &&
+           !(t_[name].kind == kName && punct(name + 1) == '(' && !is(name, "__attribute__") &&
+             !is(name, "__maxnreg__")))
+      name = punct(name) == '(' ? closing(name) + 1 : name + 1;
+    bounds_[text(name)].push_back({i, text(i + 2, close - 1)});
+  }
+}
+
+/* Those of the definition, else of a declaration before it; "": none. */
+std::string KernelTable::bounds_of(const DeviceFunction &f) const {
+  const auto named = bounds_.find(f.name);
+  if (named == bounds_.end()) return "";
+  size_t first = f.begin;
+  while (first > 0 && punct(first - 1) != ';' && punct(first - 1) != '}' && punct(first - 1) != '{') --first;
+  std::string declared;
+  for (const auto &b : named->second) {
+    if (first <= b.first && b.first < f.body) return b.second;
+    if (b.first < first && device_.kernels_named(f.name) == 1 && device_.in_namespace(f.begin)) declared = b.second;
+  }
+  return declared;
+}
+
+/* A kernel that is no template has an entry of its own, so only its limits are to be told. */
+void KernelTable::write_body(const DeviceFunction &f) {
+  const std::string bounds = bounds_of(f);
+  if (bounds.empty() && device_.in_namespace(f.begin)) return;
+  const std::string local = "CuKernel" + std::to_string(t_[f.begin].begin);
+  edits_.declare_in(f.body, " struct " + local + " {}; (void)::cpu_device::KernelBodyOf<" + local +
+                                ", ::cpu_device::bounds(" + bounds + ")>::body;");
 }
 
 /* ---- clusters ---- */

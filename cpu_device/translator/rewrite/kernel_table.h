@@ -4,7 +4,10 @@
 #ifndef CPU_DEVICE_TRANSLATOR_KERNEL_TABLE_H
 #define CPU_DEVICE_TRANSLATOR_KERNEL_TABLE_H
 
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cpu_device/translator/read/device_code.h"
 #include "cpu_device/translator/edits.h"
@@ -13,7 +16,8 @@ class KernelTable : private Rewriter {
  public:
   KernelTable(const Source &src, const DeviceCode &device, Edits *edits) : Rewriter(src, edits), device_(device) {}
 
-  /* Behind each kernel that is no template, its entry; in all of them, what asks for a launch. */
+  /* Behind each kernel that is no template, its entry; in all of them, what asks for a launch and what
+   * they say of themselves. */
   void write();
 
   /* The name at token i may take a kernel's address, where a kernel<T> stands behind a cast to
@@ -30,6 +34,9 @@ class KernelTable : private Rewriter {
   size_t end_of_parameter(size_t i, size_t close) const;
   std::string parameter_name(size_t first, size_t end);
   std::string given_name(size_t i);
+  void find_bounds();
+  std::string bounds_of(const DeviceFunction &f) const;
+  void write_body(const DeviceFunction &f);
   std::string parameters(const DeviceFunction &f) const;
   std::string cluster_dims(const DeviceFunction &f, const std::string &name) const;
   bool is_cluster_dims(size_t i) const;
@@ -37,6 +44,8 @@ class KernelTable : private Rewriter {
   void know_kernel(size_t i);
 
   const DeviceCode &device_;
+  /* By kernels' names: the token of each __launch_bounds__, and its arguments. */
+  std::map<std::string, std::vector<std::pair<size_t, std::string>>> bounds_;
 };
 
 #endif

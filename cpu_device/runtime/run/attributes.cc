@@ -1,0 +1,110 @@
+/* What programs ask of kernels and set: attributes and occupancy. Threads and shared memory bound
+ * how many blocks run at once; registers are not modelled.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include <algorithm>
+
+#include "cpu_device/runtime/run/kernels.h"
+
+using namespace cpu_device;
+
+/* Success, or what such a call gives for an address that is no kernel's. */
+static cudaError_t check_kernel(const void *kernel, cudaError_t otherwise) {
+  if (cudaError_t e = device_status()) return e;
+  if (!kernel) return cudaErrorInvalidDeviceFunction;
+  return is_kernel(kernel) ? cudaSuccess : otherwise;
+}
+
+static unsigned count(const dim3 &d) { return d.x * d.y * d.z; }
+
+static size_t static_shared_of(const void *kernel) { return static_shared_size(symbol_of_kernel(kernel)); }
+
+static int blocks_of(const void *kernel, uint64_t threads, size_t dynamic_shared) {
+  if (threads > max_threads_of(symbol_of_kernel(kernel))) return 0;
+  return blocks_at_once(threads, static_shared_of(kernel) + dynamic_shared);
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value) {
+  if (cudaError_t e = check_kernel(kernel, cudaErrorInvalidResourceHandle)) return record(e);
+  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
+    return record(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+  if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+    kernel_limits()[kernel].large_clusters = value != 0;
+    return cudaSuccess;
+  }
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+      (size_t)value + static_shared_of(kernel) > kMaxSharedSize)
+    return record(cudaErrorInvalidValue);
+  kernel_limits()[kernel].dynamic_shared_set = true;
+  kernel_limits()[kernel].dynamic_shared = (size_t)value;
+  return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config) {
+  if (cudaError_t e = check_kernel(kernel, cudaErrorInvalidDeviceFunction)) return record(e);
+  return record(config <= cudaFuncCachePreferEqual ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel) {
+  if (!attributes) return record(cudaErrorInvalidValue);
+  if (cudaError_t e = check_kernel(kernel, cudaErrorInvalidDeviceFunction)) return record(e);
+  memset(attributes, 0, sizeof *attributes);
+  attributes->maxThreadsPerBlock = (int)max_threads_of(symbol_of_kernel(kernel));
+  attributes->numRegs = 32;
+  attributes->sharedSizeBytes = static_shared_of(kernel);
+  attributes->ptxVersion = attributes->binaryVersion = 90;
+  const auto limits = kernel_limits().find(kernel);
+  attributes->maxDynamicSharedSizeBytes =
+      (int)(limits != kernel_limits().end() && limits->second.dynamic_shared_set
+                ? limits->second.dynamic_shared
+                : allowed_dynamic_shared(kernel, attributes->sharedSizeBytes));
+  attributes->preferredShmemCarveout = -1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+                                                          int block_size,
+                                                          size_t dynamic_shared_size) {
+  if (!blocks || block_size <= 0) return record(cudaErrorInvalidValue);
+  if (cudaError_t e = check_kernel(kernel, cudaErrorInvalidDeviceFunction)) return record(e);
+  *blocks = blocks_of(kernel, (uint64_t)block_size, dynamic_shared_size);
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, const void *kernel, int blocks,
+                                                      int block_size) {
+  if (!size || blocks <= 0 || block_size <= 0) return record(cudaErrorInvalidValue);
+  if (cudaError_t e = check_kernel(kernel, cudaErrorInvalidDeviceFunction)) return record(e);
+  const size_t each = 228 * 1024 / (size_t)blocks, used = static_shared_of(kernel) + 1024;
+  *size = each > used ? std::min(each - used, (size_t)kMaxSharedSize) : 0;
+  return cudaSuccess;
+}
+
+static dim3 cluster_in(const cudaLaunchConfig_t &config) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute &a = config.attrs[i];
+    if (a.id == cudaLaunchAttributeClusterDimension)
+      return dim3(a.val.clusterDim.x, a.val.clusterDim.y, a.val.clusterDim.z);
+  }
+  return dim3(1, 1, 1);
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel,
+                                                 const cudaLaunchConfig_t *config) {
+  if (!size || !config) return record(cudaErrorInvalidValue);
+  if (cudaError_t e = device_status()) return record(e);
+  *size = (int)largest_cluster(kernel);
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
+                                           const cudaLaunchConfig_t *config) {
+  if (!clusters || !config) return record(cudaErrorInvalidValue);
+  if (cudaError_t e = device_status()) return record(e);
+  const unsigned size = count(cluster_in(*config));
+  const int blocks = blocks_of(kernel, (uint64_t)count(config->blockDim), config->dynamicSmemBytes);
+  *clusters = size ? blocks * (int)settings().threads / (int)size : 0;
+  return cudaSuccess;
+}
