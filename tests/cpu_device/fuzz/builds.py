@@ -52,8 +52,8 @@ def read_results(text):
 class Program:
     """One program and what its runs printed: outputs[way, order] is {kernel: result}."""
 
-    def __init__(self, seed, text):
-        self.seed, self.text = seed, text
+    def __init__(self, name, text, command):
+        self.name, self.text, self.command = name, text, command
         self.failed, self.log, self.outputs = set(), "", {}    # kernels that do not build, and why
         self.cut = 0                # kernels that were cut
 
@@ -131,22 +131,24 @@ class Programs:
         with open(os.path.join(os.path.dirname(program), "../fuzz.cu")) as f:
             return len(re.findall(r"^static void launch_\d+\(", f.read(), re.M)) - 1
 
-    def run_program(self, seed, text):
-        program = Program(seed, text)
+    def run_program(self, name, text, command):
+        program = Program(name, text, command)
         built, said = self.build(text)
-        if not built:
-            program.log = said
-            program.failed = kernels_in_errors(text, said)
-            rest = set(kernels_of(text)[1]) - program.failed
-            built, said = self.build(with_kernels(text, rest)) if program.failed and rest else ({}, said)
+        while not built:  # without the kernels in which errors are, as often as others show up
+            program.log += said
+            found = kernels_in_errors(text, said) - program.failed
+            rest = set(kernels_of(text)[1]) - program.failed - found
+            if not found or not rest:
+                return program
+            program.failed |= found
+            built, said = self.build(with_kernels(text, rest))
         program.cut = len(re.findall(r"note: kernel '\w+' is cut", said))
         for way in built:
             for order in ORDERS:
                 program.outputs[way, order] = self.run(built[way], order, self.only_kernel)
         return program
 
-    def run_all(self, seeds_and_texts, jobs):
+    def run_all(self, named_texts, jobs):
         """Yields each Program when it has run, in their order."""
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for program in pool.map(lambda item: self.run_program(*item), seeds_and_texts):
-                yield program
+            yield from pool.map(lambda item: self.run_program(*item), named_texts)

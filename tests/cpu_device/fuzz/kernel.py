@@ -9,6 +9,8 @@ import functions  # noqa: F401
 import unusual  # noqa: F401
 import hidden  # noqa: F401
 import groups  # noqa: F401
+import escapes  # noqa: F401
+import spellings  # noqa: F401
 
 BLOCKS = [(32,), (64,), (96,), (128,), (256,), (33,), (50,), (100,), (1,), (31,), (8, 8), (16, 4), (32, 2), (7, 9),
           (4, 4, 4), (5, 3, 2), (17, 3, 2), (64,), (128,), (8, 4)]
@@ -38,7 +40,7 @@ class Kernel:
     def __init__(self, rng, number, unusual, statements):
         self.rng, self.number = rng, number
         self.counter = 0
-        self.used = set()
+        self.used, self.taken = set(), set()
         self.top = []               # lines before the kernel, at file scope
         self.exits, self.exited = 0, False
         self.block, self.grid = rng.choice(BLOCKS), rng.choice(GRIDS)

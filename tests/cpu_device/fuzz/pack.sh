@@ -6,8 +6,8 @@
 #                                    (default: dist/fuzz_pack 20 60 1 sm_90)
 #
 # PROGRAMS of ordinary and as many of unusual forms, with KERNELS each, seeds from SEED up.
-# There: bash FOLDER/run_all.sh OUT. Back here, for ordinary and --unusual:
-#   bazel run //tests/cpu_device/fuzz -- --seed SEED --programs PROGRAMS --kernels KERNELS --gpu OUT
+# There: bash FOLDER/run_all.sh OUT. Back here:
+#   bazel run //tests/cpu_device/fuzz -- FOLDER/sources/*.cu --gpu OUT
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../../.."

@@ -12,10 +12,12 @@ def kernels_of(text):
 def with_kernels(text, numbers):
     """The program with those of its kernels alone; the others are run as nothing."""
     before, kernels, after = kernels_of(text)
-    kept = "".join(part if number in numbers else
-                   "// Kernel %d:\nstatic void launch_%d(const Frame &) {}\n" % (number, number)
-                   for number, part in kernels.items())
-    return before + kept + after
+    def nothing(number, part):
+        """A launch of nothing, of as many lines as there were."""
+        text = "// Kernel %d:\nstatic void launch_%d(const Frame &) {}\n" % (number, number)
+        return text + "\n" * (part.count("\n") - 2)
+
+    return before + "".join(part if n in numbers else nothing(n, part) for n, part in kernels.items()) + after
 
 
 def kernels_in_errors(text, log):
