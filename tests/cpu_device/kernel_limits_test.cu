@@ -121,10 +121,19 @@ TEST(KernelLimits, LaunchBoundsInLaunchesOfAllKinds) {
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
-TEST(KernelLimits, MoreThreadsThanBoundsAreNeverActive) {
-  int blocks = -1;
+/* The calls that ask about a size and a shape. */
+TEST(KernelLimits, Occupancy) {
+  int blocks = -1, grid = -1, size = -1;
   EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, limited, 256, 0), cudaSuccess);
+  EXPECT_EQ(blocks, 8); /* though a launch of it would fail */
+  EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, with_blocks, 128, 48 * 1024 + 4), cudaSuccess);
   EXPECT_EQ(blocks, 0);
+  EXPECT_EQ(cudaOccupancyMaxPotentialBlockSize(&grid, &size, with_blocks, 100000, 0), cudaSuccess);
+  EXPECT_EQ(grid, 0);
+  EXPECT_EQ(size, 0);
+  size_t available = 0;
+  EXPECT_EQ(cudaOccupancyAvailableDynamicSMemPerBlock(&available, (const void *)with_static, 2, 128), cudaSuccess);
+  EXPECT_EQ(available, 48 * 1024 - 4u);
 }
 
 int most_dynamic(void (*kernel)(int *)) {
@@ -162,12 +171,18 @@ TEST(KernelLimits, DynamicSharedMemoryByOptIn) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   with_both<<<1, 32, 60000>>>(nullptr);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_EQ(cudaFuncSetAttribute(with_both, size, 1000), cudaSuccess);
+  EXPECT_EQ(most_dynamic(with_both), 1000);
+  with_both<<<1, 32, 1004>>>(nullptr);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
 TEST(KernelLimits, WhatIsNoKernel) {
   EXPECT_EQ(cudaFuncSetAttribute((const void *)of_the_host, cudaFuncAttributeMaxDynamicSharedMemorySize, 1000),
             cudaErrorInvalidResourceHandle);
+  cudaFuncAttributes attributes = {};
+  EXPECT_EQ(cudaFuncGetAttributes(&attributes, (const void *)of_the_host), cudaErrorInvalidResourceHandle);
   cudaGetLastError();
   EXPECT_EQ(cudaFuncSetAttribute(of_free_template<float>, cudaFuncAttributeMaxDynamicSharedMemorySize, 1000),
             cudaSuccess);

@@ -268,6 +268,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *min_grid_size, int *b
   cudaError_t error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
   block_size_limit = ::cpu_device::largest_block((const void *)kernel, block_size_limit, &error);
   if (error != cudaSuccess) return error;
+  *min_grid_size = *block_size = 0;
   for (int size = (block_size_limit + 31) / 32 * 32; size > 0; size -= 32) {
     const int n = size < block_size_limit ? size : block_size_limit;
     int blocks = 0;

@@ -33,6 +33,13 @@ static void note_thread() {
   w->failed_lanes[i / kWarpSize] |= 1u << i % kWarpSize;
 }
 
+/* On a GPU the first one that fails stops its warp, before it comes to another. */
+static bool is_first_place(const char *file, unsigned line) {
+  const uint64_t place = (uint64_t)(uintptr_t)file * 31 + line;
+  uint64_t first = 0;
+  return this_worker()->launch->failed_place.compare_exchange_strong(first, place) || first == place;
+}
+
 static void fail_in_kernel(const char *expression, const char *file, unsigned line, const char *function,
                            bool may_return) {
   const Interruptible before = (Interruptible)t_thread.interruptible;
@@ -41,11 +48,9 @@ static void fail_in_kernel(const char *expression, const char *file, unsigned li
     note_thread();
     note_check_failure();
     const uint3 b = t_thread.block_index, t = t_thread.thread_index;
-    if (note_assertion(cudaErrorAssert))
+    if (note_assertion(cudaErrorAssert) && is_first_place(file, line))
       fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
               function, b.x, b.y, b.z, t.x, t.y, t.z, expression);
-    else
-      abort_kernel(cudaErrorAssert);
   }
   const KernelKind kind = this_worker()->launch->record->call->kind();
   /* A kernel that was called by its address may take whole blocks too; then nothing may wait in it. */

@@ -11,23 +11,25 @@
 using namespace cpu_device;
 
 /* Success, or what such a call gives for an address that is no kernel's. */
-static cudaError_t check_kernel(const void *kernel, cudaError_t otherwise) {
+static cudaError_t check_kernel(const void *kernel) {
   if (cudaError_t e = device_status()) return e;
   if (!kernel) return cudaErrorInvalidDeviceFunction;
-  return is_kernel(kernel) ? cudaSuccess : otherwise;
+  return is_kernel(kernel) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 static unsigned count(const dim3 &d) { return d.x * d.y * d.z; }
 
 static size_t static_shared_of(const void *kernel) { return static_shared_size(symbol_of_kernel(kernel)); }
 
+/* __launch_bounds__ changes nothing here, nor does it on a GPU. */
 static int blocks_of(const void *kernel, uint64_t threads, size_t dynamic_shared) {
-  if (threads > max_threads_of(symbol_of_kernel(kernel))) return 0;
-  return blocks_at_once(threads, static_shared_of(kernel) + dynamic_shared);
+  const size_t fixed = static_shared_of(kernel);
+  if (dynamic_shared > allowed_dynamic_shared(kernel, fixed)) return 0;
+  return blocks_at_once(threads, fixed + dynamic_shared);
 }
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value) {
-  if (cudaError_t e = check_kernel(kernel, cudaErrorInvalidResourceHandle)) return record(e);
+  if (cudaError_t e = check_kernel(kernel)) return record(e);
   if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
     return record(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
   if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
@@ -43,23 +45,19 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config) {
-  if (cudaError_t e = check_kernel(kernel, cudaErrorInvalidDeviceFunction)) return record(e);
+  if (cudaError_t e = check_kernel(kernel)) return record(e);
   return record(config <= cudaFuncCachePreferEqual ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel) {
   if (!attributes) return record(cudaErrorInvalidValue);
-  if (cudaError_t e = check_kernel(kernel, cudaErrorInvalidDeviceFunction)) return record(e);
+  if (cudaError_t e = check_kernel(kernel)) return record(e);
   memset(attributes, 0, sizeof *attributes);
   attributes->maxThreadsPerBlock = (int)max_threads_of(symbol_of_kernel(kernel));
   attributes->numRegs = 32;
   attributes->sharedSizeBytes = static_shared_of(kernel);
   attributes->ptxVersion = attributes->binaryVersion = 90;
-  const auto limits = kernel_limits().find(kernel);
-  attributes->maxDynamicSharedSizeBytes =
-      (int)(limits != kernel_limits().end() && limits->second.dynamic_shared_set
-                ? limits->second.dynamic_shared
-                : allowed_dynamic_shared(kernel, attributes->sharedSizeBytes));
+  attributes->maxDynamicSharedSizeBytes = (int)allowed_dynamic_shared(kernel, attributes->sharedSizeBytes);
   attributes->preferredShmemCarveout = -1;
   return cudaSuccess;
 }
@@ -68,7 +66,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
                                                           int block_size,
                                                           size_t dynamic_shared_size) {
   if (!blocks || block_size <= 0) return record(cudaErrorInvalidValue);
-  if (cudaError_t e = check_kernel(kernel, cudaErrorInvalidDeviceFunction)) return record(e);
+  if (cudaError_t e = check_kernel(kernel)) return record(e);
   *blocks = blocks_of(kernel, (uint64_t)block_size, dynamic_shared_size);
   return cudaSuccess;
 }
@@ -76,9 +74,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, const void *kernel, int blocks,
                                                       int block_size) {
   if (!size || blocks <= 0 || block_size <= 0) return record(cudaErrorInvalidValue);
-  if (cudaError_t e = check_kernel(kernel, cudaErrorInvalidDeviceFunction)) return record(e);
-  const size_t each = 228 * 1024 / (size_t)blocks, used = static_shared_of(kernel) + 1024;
-  *size = each > used ? std::min(each - used, (size_t)kMaxSharedSize) : 0;
+  if (cudaError_t e = check_kernel(kernel)) return record(e);
+  const size_t each = 228 * 1024 / (size_t)blocks, fixed = static_shared_of(kernel), used = fixed + 1024;
+  *size = each > used ? std::min(each - used, allowed_dynamic_shared(kernel, fixed)) : 0;
   return cudaSuccess;
 }
 

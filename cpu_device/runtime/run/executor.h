@@ -114,7 +114,8 @@ struct Launch {
   std::atomic<uint64_t> next_block;
   std::atomic<int> error;
   std::atomic<unsigned> failed_assertions;
-  std::atomic<double> failed_ms;       /* when the first one did */
+  std::atomic<double> failed_ms;       /* when the first one did, */
+  std::atomic<uint64_t> failed_place;  /* and where */
   std::atomic<uint64_t> blocks_ended;
   std::atomic<uint64_t> at_grid;       /* blocks at the grid's barrier */
   std::atomic<uint64_t> grid_state;    /* times the barrier was passed << 32 | idle workers */

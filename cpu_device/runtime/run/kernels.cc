@@ -70,11 +70,9 @@ unsigned max_threads_of(const char *symbol) {
 }
 
 size_t allowed_dynamic_shared(const void *function, size_t static_shared) {
-  const size_t without = 48 * 1024 - std::min<size_t>(static_shared, 48 * 1024);
   auto at = kernel_limits().find(function);
-  return at == kernel_limits().end() || !at->second.dynamic_shared_set
-             ? without
-             : std::max(at->second.dynamic_shared, without);
+  if (at != kernel_limits().end() && at->second.dynamic_shared_set) return at->second.dynamic_shared;
+  return 48 * 1024 - std::min<size_t>(static_shared, 48 * 1024);
 }
 
 int blocks_at_once(uint64_t threads, size_t shared) {
