@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_COOPERATIVE_GROUPS_H
 #define CPU_DEVICE_COOPERATIVE_GROUPS_H
+#include "cpu_device/names_begin.h"
 
 #include <type_traits>
 
@@ -424,5 +425,7 @@ inline unsigned long long thread_rank(const Group &group) {
 }
 
 }  // namespace cooperative_groups
+
+#include "cpu_device/names_end.h"
 
 #endif

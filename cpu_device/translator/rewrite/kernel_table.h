@@ -26,10 +26,6 @@ class KernelTable : private Rewriter {
  private:
   void guard(const DeviceFunction &f);
   bool template_instance(const DeviceFunction &f, std::string *name);
-  size_t after_bracket(size_t i) const;
-  size_t end_of_parameter(size_t i, size_t close) const;
-  std::string parameter_name(size_t first, size_t end);
-  std::string given_name(size_t i);
   std::string parameters(const DeviceFunction &f) const;
   std::string cluster_dims(const DeviceFunction &f, const std::string &name) const;
   bool is_cluster_dims(size_t i) const;
