@@ -35,6 +35,7 @@
 #include "cpu_device/translator/rewrite/inline_ptx.h"
 #include "cpu_device/translator/rewrite/kernel_table.h"
 #include "cpu_device/translator/rewrite/launch_calls.h"
+#include "cpu_device/translator/rewrite/leniencies.h"
 #include "cpu_device/translator/read/names.h"
 #include "cpu_device/translator/read/program_types.h"
 #include "cpu_device/translator/read/waits.h"
@@ -82,6 +83,7 @@ class Translator : private Rewriter {
     read_device_code();
     kernel_table_.write();
     sites_.write();
+    Leniencies(src_, {names_.places(), device_}, &edits_).write();
     TemplateVariables(src_, device_, &edits_).write();
     keep_in_step();
     reconvergence_.write();

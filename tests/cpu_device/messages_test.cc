@@ -31,14 +31,15 @@ std::string output(const std::string &command) {
 }
 
 /* All that is said when the program is built. */
-std::string build(const std::string &source, const std::string &more_flags = "") {
+std::string build(const std::string &source, const std::string &more_flags = "",
+                  const std::string &compile = "-fsyntax-only") {
   const std::string path = folder() + "/program.cu", cpp = path + ".cc";
   const std::string flags = " -std=c++17 -Wall -isystem cpu_device/include -isystem cpu_device/include_forward -isystem cpu_device/include_absent " + more_flags + " ";
   remove(cpp.c_str());
   std::ofstream(path) << source;
   const std::string said = output("cpu_device/translator/cu_to_cpp " + path + " " + cpp + " -- g++" + flags);
   if (!std::ifstream(cpp)) return said;
-  return said + output("g++ -fsyntax-only" + flags + cpp);
+  return said + output("g++ " + compile + flags + cpp);
 }
 
 struct Case {
@@ -239,6 +240,59 @@ TEST(Macros, OfTheProgramAreBackBehindTheHeaders) {
 TEST(Macros, OfTheCommandLineAreExpandedOnce) {
   EXPECT_EQ("", build("constexpr int (f)(int n) { return n; }\nstatic_assert(f(1) == 2, \"\");\nint main() {}\n",
                       "'-Df(x)=f((x) + 1)'"));
+}
+
+const char kOptimized[] = "-O3 -c -o /dev/null";
+
+TEST(Warnings, OfDoublesAreOfDeviceCodeAlone) {
+  const std::string got = build("struct A {\n  float v;\n  __device__ float get() const { return v * 2; }\n"
+                                "  float on_the_host() const { return v * 2.0; }\n  __device__ void set(float x) { v = x; }\n};\n"
+                                "float half(float x) { return x * 0.5; }\n"
+                                "struct B {\n  float v;\n  __device__ float one() const { return v * 3; }\n"
+                                "  __device__ float two() const { return v * 2.0; }\n};\n"
+                                "float third(float x) { return x / 3.0; }\nint main() {}\n");
+  EXPECT_NE(std::string::npos, got.find("program.cu:11:")) << got;
+  for (const char *line : {":3:", ":4:", ":5:", ":7:", ":10:", ":13:"})
+    EXPECT_EQ(std::string::npos, got.find(std::string("program.cu") + line)) << got;
+}
+
+/* Only lane 0 has a value, and what it passes on is used: nvcc says nothing. */
+TEST(Warnings, AreNotOfTheKitsHeaders) {
+  const char source[] =
+      "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+      "__device__ int pad() {\n  volatile int pad[8];\n  pad[threadIdx.x & 7] = 1;\n  return pad[0];\n}\n"
+      "__global__ void k(int *next, int *out) {\n  auto warp = cg::tiled_partition<32>(cg::this_thread_block());\n"
+      "  int lane = threadIdx.x, i;\n  if (lane == 0) i = atomicAdd(next, 1);\n  i = __shfl_sync(~0u, i, 0);\n"
+      "  double d;\n  if (lane == 0) d = 2;\n  d = warp.shfl(d, 0);\n  out[i] = (int)d + pad();\n}\n"
+      "int main() { k<<<1, 32>>>(nullptr, nullptr); }\n";
+  EXPECT_EQ("", build(source, "", kOptimized));
+  EXPECT_EQ("", build(source, "-DCPU_DEVICE_UNCUT", kOptimized));
+}
+
+/* The program is built, with one line that names what nvcc warns of. */
+void expect_warning(const std::string &source, const std::string &warning) {
+  const std::string got = build(source, "-Wno-error=narrowing", kOptimized);
+  EXPECT_EQ(std::string::npos, got.find("error: ")) << source << got;
+  EXPECT_NE(std::string::npos, got.find(warning)) << source << got;
+}
+
+TEST(Warnings, WhereNvccBuildsAndTheCompilerWouldNot) {
+  const std::string main = "int main() { k<<<1, 1>>>(nullptr, 1); }\n", jump = "transfer of control bypasses initialization of";
+  expect_warning("__global__ void k(int *x, int n) {\n  switch (n) {\n    case 0: int a = 3; *x = a; break;\n    case 1: *x = 2; break;\n"
+                 "    default: *x = 5;\n  }\n}\n" + main, "program.cu:3: warning: " + jump + " \"a\"");
+  expect_warning("__global__ void k(int *x, int n) {\n  switch (n) {\n    case 0:\n      const int a = n * 2, *p = x;\n"
+                 "      float3 v = make_float3(1, 2, 3);\n      *x = a + p[0] + v.x;\n      break;\n    case 1: { int b = 3; *x = b; } break;\n"
+                 "    case 2: int c = n; int d[2] = {c, 1}; *x = d[1];\n    case 3: int e = 3; *x = e;\n  }\n}\n" + main,
+                 "program.cu:9: warning: " + jump + " \"c\"");
+  expect_warning("template <class T> __global__ void k(T *x, int n) {\n  switch (n) {\n    case 0: T a = 3; x[0] = a; break;\n"
+                 "    default: T b = 4; x[1] = b;\n  }\n}\nint main() { k<int><<<1, 1>>>(nullptr, 1); }\n", jump);
+  expect_warning("__global__ void k(int *x, int n) {\n  switch (n) {\n    case 0: int a = 3, *p = x; *p = a; break;\n"
+                 "    case 1: a = 2; *x = a; break;\n  }\n}\n" + main, jump);
+  expect_warning("__global__ void k(int *x, int n) {\n  if (n) goto end;\n  *x = 2;\nend:\n}\n" + main,
+                 "program.cu:4: warning: expected a statement");
+  expect_warning("__global__ void k(const int const *x, const const int n) {}\n" + main, "\"const\" specified more than once");
+  expect_warning("__global__ void k(int *x, int n) {\n  char c[2] = {300, 1};\n  unsigned u[1] = {-1};\n  *x = c[0] + u[0];\n}\n" + main,
+                 "program.cu:2:16: warning: narrowing conversion");
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #if CPU_DEVICE_DEPTH_ == 1
 #undef CPU_DEVICE_DEPTH_
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #if __has_include("cpu_device/names_back.inc")
 #include "cpu_device/names_back.inc"
 #endif

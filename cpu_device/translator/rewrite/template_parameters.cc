@@ -23,6 +23,16 @@ std::string TemplateParameters::arguments() {
   return out + ">";
 }
 
+std::string TemplateParameters::head() const {
+  std::string out = "template <";
+  for (size_t i = open_ + 1; i < close_; ++i) {
+    out += text(i) + (punct(i) == '.' ? "" : " ");
+    const auto given = given_.find(i);
+    if (given != given_.end()) out += given->second + " ";
+  }
+  return out + ">";
+}
+
 /* The token behind token i, or behind what it opens. */
 size_t TemplateParameters::after_bracket(size_t i) const {
   if (punct(i) == '<' && closing_angle(i)) return closing_angle(i) + 1;
@@ -55,5 +65,6 @@ std::string TemplateParameters::parameter_name(size_t first, size_t end) {
 std::string TemplateParameters::given_name(size_t i) {
   const std::string name = "CuParameter" + std::to_string(t_[i].begin);
   edits_.add_after(i, " " + name);
+  given_[i] = name;
   return name;
 }

@@ -5,6 +5,7 @@
 #ifndef CPU_DEVICE_TRANSLATOR_TEMPLATE_PARAMETERS_H
 #define CPU_DEVICE_TRANSLATOR_TEMPLATE_PARAMETERS_H
 
+#include <map>
 #include <string>
 
 #include "cpu_device/translator/edits.h"
@@ -20,6 +21,8 @@ class TemplateParameters : private Rewriter {
   bool empty() const { return close_ == open_ + 1; }
   /* Returns the arguments, brackets included. A parameter that has no name is given one. */
   std::string arguments();
+  /* Returns template <...> as it stands, with the names that arguments() gave. */
+  std::string head() const;
 
  private:
   size_t after_bracket(size_t i) const;
@@ -28,6 +31,7 @@ class TemplateParameters : private Rewriter {
   std::string given_name(size_t i);
 
   size_t open_ = 0, close_ = 0; /* < and > */
+  std::map<size_t, std::string> given_; /* by the token that they follow */
 };
 
 #endif

@@ -16,11 +16,10 @@ void TemplateVariables::write(const DeviceCode::TemplateVariable &v) {
   const std::string name = text(v.name), initial = "cu_initial_" + name;
   replace(v.name, v.name, initial);
   if (parameters.empty()) return; /* an instance by itself: the reference is there already */
-  const size_t close = closing_angle(first + 1);
   const std::string arguments = parameters.arguments();
   std::string linkage;
   for (size_t j = first; j < v.name; ++j)
     if (is(j, "static") || is(j, "inline")) linkage += text(j) + " ";
-  edits_.add_after(v.end, " " + text(first, close) + " " + linkage + "auto &" + name + " = ::cpu_device::placed" +
+  edits_.add_after(v.end, " " + parameters.head() + " " + linkage + "auto &" + name + " = ::cpu_device::placed" +
                               (v.managed ? "<true>" : "<false>") + "(" + initial + arguments + ");");
 }
