@@ -32,6 +32,8 @@ _CPU_DEVICE_FLAGS = [
     # A frame with large arrays meets the guard below its stack, and not what lies further down.
     "-fstack-clash-protection",
     "-Wno-unknown-pragmas",
+    # nvcc warns of it, and so does the compiler then.
+    "-Wno-error=narrowing",
 ]
 
 # What a GPU does in another way, or ends with an error: reported with the source line.

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_COOPERATIVE_GROUPS_H
 #define CPU_DEVICE_COOPERATIVE_GROUPS_H
+#include "cpu_device/names_begin.h"
 
 #include <type_traits>
 
@@ -104,9 +105,20 @@ class Lanes {
       if (by_lane & left & (0u - left)) bits |= 1u << rank;
     return bits;
   }
+  /* Larger values go in parts, as they do on a GPU. */
   template <class T>
   T from_rank(T value, unsigned rank) const {
-    return ::cpu_device::shuffle_from(mask_, value, lane_of(rank));
+    static_assert(sizeof(T) <= 32, "a group's shuffle moves at most 32 bytes");
+    const unsigned lane = lane_of(rank);
+    if constexpr (sizeof(T) <= 8) {
+      return ::cpu_device::shuffle_from(mask_, value, lane);
+    } else {
+      unsigned long long parts[(sizeof(T) + 7) / 8] = {};
+      __builtin_memcpy(parts, &value, sizeof value);
+      for (unsigned long long &part : parts) part = ::cpu_device::shuffle_from(mask_, part, lane);
+      __builtin_memcpy((void *)&value, parts, sizeof value);
+      return value;
+    }
   }
 
   unsigned mask_;
@@ -424,5 +436,7 @@ inline unsigned long long thread_rank(const Group &group) {
 }
 
 }  // namespace cooperative_groups
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_CUCOMPLEX_H
 #define CPU_DEVICE_CUCOMPLEX_H
+#include "cpu_device/names_begin.h"
 
 #include <math.h>
 
@@ -49,5 +50,7 @@ static inline cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex z) {
 static inline cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex z) {
   return make_cuFloatComplex((float)z.x, (float)z.y);
 }
+
+#include "cpu_device/names_end.h"
 
 #endif

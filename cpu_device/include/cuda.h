@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_CUDA_H
 #define CPU_DEVICE_CUDA_H
+#include "cpu_device/names_begin.h"
 
 #include "cuda_runtime_api.h"
 
@@ -14,5 +15,7 @@ typedef unsigned long long CUdeviceptr;
 typedef cudaStream_t CUstream;
 typedef cudaEvent_t CUevent;
 typedef enum { CUDA_SUCCESS = 0 } CUresult;
+
+#include "cpu_device/names_end.h"
 
 #endif

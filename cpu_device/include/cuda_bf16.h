@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_CUDA_BF16_H
 #define CPU_DEVICE_CUDA_BF16_H
+#include "cpu_device/names_begin.h"
 
 #ifdef __cplusplus
 
@@ -34,5 +35,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 #define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3F80U)
 
 #endif
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_CUDA_FP16_H
 #define CPU_DEVICE_CUDA_FP16_H
+#include "cpu_device/names_begin.h"
 
 #ifdef __cplusplus
 
@@ -36,5 +37,7 @@ typedef __half2 nv_half2;
 #define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3C00U)
 
 #endif
+
+#include "cpu_device/names_end.h"
 
 #endif

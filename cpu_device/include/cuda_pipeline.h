@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_CUDA_PIPELINE_H
 #define CPU_DEVICE_CUDA_PIPELINE_H
+#include "cpu_device/names_begin.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -18,5 +19,7 @@ inline void __pipeline_memcpy_async(void *dst, const void *src, size_t size,
 }
 inline void __pipeline_commit() {}
 inline void __pipeline_wait_prior(size_t) {}
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef CPU_DEVICE_CUDA_RUNTIME_H
 #define CPU_DEVICE_CUDA_RUNTIME_H
 #define __CUDA_RUNTIME_H__ /* the toolkit's own guard: programs ask for it */
+#include "cpu_device/names_begin.h"
 
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
@@ -15,5 +16,7 @@
 #include "device_functions.h"
 #endif
 #endif
+
+#include "cpu_device/names_end.h"
 
 #endif

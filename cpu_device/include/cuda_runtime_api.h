@@ -9,6 +9,7 @@
 #ifndef CPU_DEVICE_CUDA_RUNTIME_API_H
 #define CPU_DEVICE_CUDA_RUNTIME_API_H
 #define __CUDA_RUNTIME_API_H__ /* the toolkit's own guard: programs ask for it */
+#include "cpu_device/names_begin.h"
 
 #include "driver_types.h"
 
@@ -189,5 +190,7 @@ static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
   struct cudaPos p = {x, y, z};
   return p;
 }
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_CURAND_H
 #define CPU_DEVICE_CURAND_H
+#include "cpu_device/names_begin.h"
 
 #include "cuda_runtime_api.h"
 
@@ -45,5 +46,7 @@ CPU_DEVICE_HOST_RANDOM_(curandGenerateNormalDouble, curandGenerator_t g, double 
 #ifdef __cplusplus
 }
 #endif
+
+#include "cpu_device/names_end.h"
 
 #endif

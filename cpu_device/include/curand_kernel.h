@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_CURAND_KERNEL_H
 #define CPU_DEVICE_CURAND_KERNEL_H
+#include "cpu_device/names_begin.h"
 
 #ifdef __cplusplus
 
@@ -144,5 +145,7 @@ inline uint4 curand4(curandStatePhilox4_32_10 *state) {
 #include "cpu_device/distributions.h"
 
 #endif
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef CPU_DEVICE_DEVICE_FUNCTIONS_H
 #define CPU_DEVICE_DEVICE_FUNCTIONS_H
 #define __DEVICE_FUNCTIONS_H__ /* the toolkit's own guard: programs ask for it */
+#include "cpu_device/names_begin.h"
 
 #ifdef __cplusplus
 #include "cpu_device/atomics.h"
@@ -18,5 +19,7 @@
 #include "cpu_device/sync.h"
 #include "cpu_device/warp.h"
 #endif
+
+#include "cpu_device/names_end.h"
 
 #endif

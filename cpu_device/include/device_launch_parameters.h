@@ -4,6 +4,7 @@
 #ifndef CPU_DEVICE_DEVICE_LAUNCH_PARAMETERS_H
 #define CPU_DEVICE_DEVICE_LAUNCH_PARAMETERS_H
 #define __DEVICE_LAUNCH_PARAMETERS_H__ /* the toolkit's own guard: programs ask for it */
+#include "cpu_device/names_begin.h"
 
 #ifdef __cplusplus
 #include "cpu_device/launch.h"
@@ -14,5 +15,7 @@
 
 static constexpr int warpSize = 32;
 #endif
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef CPU_DEVICE_DRIVER_TYPES_H
 #define CPU_DEVICE_DRIVER_TYPES_H
 #define __DRIVER_TYPES_H__ /* the toolkit's own guard: programs ask for it */
+#include "cpu_device/names_begin.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -455,5 +456,7 @@ struct cudaDeviceProp {
       CPU_DEVICE_REMOVED_(cudaDevAttrSingleToDoublePrecisionPerfRatio);
   int cooperativeMultiDeviceLaunch CPU_DEVICE_REMOVED_(cudaDevAttrCooperativeLaunch);
 };
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_HOST_DEFINES_H
 #define CPU_DEVICE_HOST_DEFINES_H
+#include "cpu_device/names_begin.h"
 
 #if defined(CPU_DEVICE_TRANSLATING)
 /* left as they are, but for one that cu_to_cpp finds as an attribute */
@@ -52,5 +53,7 @@
 #ifndef CUDARTAPI
 #define CUDARTAPI
 #endif
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_MATH_CONSTANTS_H
 #define CPU_DEVICE_MATH_CONSTANTS_H
+#include "cpu_device/names_begin.h"
 
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_bit_cast(float, 0x7fffffff)
@@ -62,5 +63,7 @@
 #define CUDART_TWO_TO_52 0x1p52
 #define CUDART_TWO_TO_53 0x1p53
 #define CUDART_TWO_TO_54 0x1p54
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef CPU_DEVICE_VECTOR_FUNCTIONS_H
 #define CPU_DEVICE_VECTOR_FUNCTIONS_H
 #define __VECTOR_FUNCTIONS_H__ /* the toolkit's own guard: programs ask for it */
+#include "cpu_device/names_begin.h"
 
 #include "vector_types.h"
 
@@ -54,5 +55,7 @@ CPU_DEVICE_MAKE_ALIGNED_(longlong, long long)
 CPU_DEVICE_MAKE_ALIGNED_(ulonglong, unsigned long long)
 CPU_DEVICE_MAKE_ALIGNED_(double, double)
 #undef CPU_DEVICE_MAKE_ALIGNED_
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef CPU_DEVICE_VECTOR_TYPES_H
 #define CPU_DEVICE_VECTOR_TYPES_H
 #define __VECTOR_TYPES_H__ /* the toolkit's own guard: programs ask for it */
+#include "cpu_device/names_begin.h"
 
 #define CPU_DEVICE_VECTORS_(name, type, align2, align4)                  \
   struct name##1 { type x; };                                            \
@@ -55,5 +56,7 @@ struct dim3 {
 #endif
 };
 typedef struct dim3 dim3;
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -35,6 +35,7 @@
 #include "cpu_device/translator/rewrite/inline_ptx.h"
 #include "cpu_device/translator/rewrite/kernel_table.h"
 #include "cpu_device/translator/rewrite/launch_calls.h"
+#include "cpu_device/translator/rewrite/leniencies.h"
 #include "cpu_device/translator/read/names.h"
 #include "cpu_device/translator/read/program_types.h"
 #include "cpu_device/translator/read/waits.h"
@@ -44,6 +45,7 @@
 #include "cpu_device/translator/rewrite/shared.h"
 #include "cpu_device/translator/rewrite/sites.h"
 #include "cpu_device/translator/rewrite/steps.h"
+#include "cpu_device/translator/rewrite/template_variables.h"
 #include "cpu_device/translator/tokens.h"
 
 namespace {
@@ -81,6 +83,8 @@ class Translator : private Rewriter {
     read_device_code();
     kernel_table_.write();
     sites_.write();
+    Leniencies(src_, {names_.places(), device_}, &edits_).write();
+    TemplateVariables(src_, device_, &edits_).write();
     keep_in_step();
     reconvergence_.write();
     if (options_.warn_of_double) doubles_.watch();
@@ -240,6 +244,18 @@ bool read_source(std::vector<char *> command, Source *source) {
   return true;
 }
 
+/* The command line's own macros have done their work: what was inserted since has other names. */
+std::string without_macros(const std::vector<char *> &command) {
+  std::string lines;
+  for (size_t i = 0; i < command.size() && command[i]; ++i) {
+    if (strncmp(command[i], "-D", 2) != 0) continue;
+    const std::string macro = command[i][2] || !command[i + 1] ? command[i] + 2 : command[i + 1];
+    const std::string name = macro.substr(0, macro.find_first_of("=("));
+    if (!name.empty() && name[0] != '_') lines += "#undef " + name + "\n";
+  }
+  return lines;
+}
+
 bool write_file(const char *path, const std::string &text) {
   FILE *f = fopen(path, "w");
   if (!f) return false;
@@ -279,7 +295,7 @@ int main(int argc, char **argv) {
   Edits edits(source);
   Translator translator(source, options, &edits);
   if (!translator.run()) return 1;
-  if (!write_file(argv[2], translator.result())) {
+  if (!write_file(argv[2], without_macros(command) + translator.result())) {
     fprintf(stderr, "cu_to_cpp: cannot write %s: %s\n", argv[2], strerror(errno));
     return 1;
   }

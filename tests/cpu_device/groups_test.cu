@@ -65,6 +65,53 @@ __global__ void one_for_all(int *x) {
   if (threadIdx.x > 0) x[threadIdx.x] = base % 1000;
 }
 
+/* Of 12, 16, 24 and 32 bytes: each word says whose it is, and which. */
+struct Words3 { int w[3]; };
+struct Words8 { int w[8]; };
+
+template <class T>
+__device__ T words_of(int thread) {
+  int words[sizeof(T) / sizeof(int)];
+  for (int i = 0; i < (int)(sizeof(T) / sizeof(int)); ++i) words[i] = thread * 16 + i;
+  T value;
+  memcpy(&value, words, sizeof value);
+  return value;
+}
+template <class T>
+__device__ bool is_of(T value, int thread) {
+  const T want = words_of<T>(thread);
+  const char *a = (const char *)&value, *b = (const char *)&want;
+  for (int i = 0; i < (int)sizeof value; ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+template <class T, class Group>
+__device__ int right_shuffles(const Group &group, int first, int size) {
+  const int me = threadIdx.x, rank = me - first;
+  const T mine = words_of<T>(me);
+  int right = 0;
+  right += is_of(group.shfl(mine, 3), first + 3);
+  right += is_of(group.shfl_up(mine, 2), rank >= 2 ? me - 2 : me);
+  right += is_of(group.shfl_down(mine, 1), rank + 1 < size ? me + 1 : me);
+  return right;
+}
+__global__ void shuffles_of_large_values(int *x) {
+  const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  const int first = threadIdx.x / 16 * 16, first_of_warp = threadIdx.x / 32 * 32;
+  int right = right_shuffles<uint4>(tile, first, 16) + right_shuffles<double3>(tile, first, 16) +
+              right_shuffles<Words3>(tile, first, 16) + right_shuffles<Words8>(tile, first, 16);
+  right += is_of(tile.shfl_xor(words_of<Words8>(threadIdx.x), 5), threadIdx.x ^ 5);
+  const auto all = cg::coalesced_threads();
+  right += right_shuffles<uint4>(all, first_of_warp, 32);
+  x[threadIdx.x] = right;
+}
+
+TEST(Groups, ShufflesOfLargeValues) {
+  int out[kThreads];
+  run(shuffles_of_large_values, out);
+  for (int i = 0; i < kThreads; ++i) EXPECT_EQ(4 * 3 + 1 + 3, out[i]) << "thread " << i;
+}
+
 TEST(Groups, OneThreadIsInvokedForAll) {
   int out[kThreads];
   run(one_for_all, out);

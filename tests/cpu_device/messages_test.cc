@@ -2,11 +2,14 @@
  * line and column, whoever finds it, cu_to_cpp or the compiler behind it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <gtest/gtest.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -28,14 +31,15 @@ std::string output(const std::string &command) {
 }
 
 /* All that is said when the program is built. */
-std::string build(const std::string &source) {
+std::string build(const std::string &source, const std::string &more_flags = "",
+                  const std::string &compile = "-fsyntax-only") {
   const std::string path = folder() + "/program.cu", cpp = path + ".cc";
-  const std::string flags = " -std=c++17 -Wall -isystem cpu_device/include -isystem cpu_device/include_forward -isystem cpu_device/include_absent ";
+  const std::string flags = " -std=c++17 -Wall -isystem cpu_device/include -isystem cpu_device/include_forward -isystem cpu_device/include_absent " + more_flags + " ";
   remove(cpp.c_str());
   std::ofstream(path) << source;
   const std::string said = output("cpu_device/translator/cu_to_cpp " + path + " " + cpp + " -- g++" + flags);
   if (!std::ifstream(cpp)) return said;
-  return said + output("g++ -fsyntax-only" + flags + cpp);
+  return said + output("g++ " + compile + flags + cpp);
 }
 
 struct Case {
@@ -161,6 +165,134 @@ TEST(Launches, OfAllKindsAreTaken) {
                       "  do\n    none<<<1, 1>>>();\n  while (0);\nagain:\n  none<<<1, 1>>>();\n  if (argc > 9) goto again;\n"
                       "  auto all = [&](int n) { for (; n; --n) { none<<<1, 1>>>(); } return (n < 2); };\n"
                       "  return all(1) + ({ none<<<1, 1>>>(); 3; });\n}\n"));
+}
+
+/* A name in the kit's headers that a program may use for a macro: no word of C++ or of the C library's
+ * macros, none of the headers' own macros, and nothing that the program below says. */
+bool is_ordinary(const std::string &name, const std::set<std::string> &macros) {
+  static const std::set<std::string> words = {
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+      "class", "compl", "const", "const_cast", "constexpr", "continue", "decltype", "default", "defined", "delete", "do",
+      "double", "dynamic_cast", "else", "enum", "explicit", "extern", "false", "float", "for", "friend", "goto", "if",
+      "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+      "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "return", "short", "signed", "sizeof",
+      "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true",
+      "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while",
+      "xor", "xor_eq", "main", "override", "final", "assert", "errno", "fpclassify", "isfinite", "isinf", "isnan",
+      "isnormal", "offsetof", "signbit", "stderr", "stdin", "stdout", "va_arg", "va_end", "va_list", "va_start",
+      "threadIdx", "x", "atomicAdd", "printf", "cudaMalloc", "cudaDeviceSynchronize"};
+  const bool capitals = name.size() > 2 && name.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+  return isalpha((unsigned char)name[0]) && !capitals && !words.count(name) && !macros.count(name);
+}
+
+/* All such names. */
+std::set<std::string> names_of_headers() {
+  std::set<std::string> names, macros;
+  for (const auto &entry : std::filesystem::recursive_directory_iterator(
+           "cpu_device/include", std::filesystem::directory_options::follow_directory_symlink)) {
+    if (!entry.is_regular_file() && !entry.is_symlink()) continue;
+    std::ifstream in(entry.path());
+    std::string word, before;
+    for (int c; (c = in.get()) != EOF;) {
+      if (isalnum(c) || c == '_') {
+        word += (char)c;
+        continue;
+      }
+      if (word.empty()) continue;
+      (before == "define" ? macros : names).insert(word);
+      before = word;
+      word.clear();
+    }
+  }
+  std::set<std::string> ordinary;
+  for (const std::string &name : names)
+    if (is_ordinary(name, macros)) ordinary.insert(name);
+  return ordinary;
+}
+
+const char kWithEveryHeader[] =
+    "#include <cooperative_groups.h>\n#include <cooperative_groups/memcpy_async.h>\n#include <cooperative_groups/reduce.h>\n"
+    "#include <cuComplex.h>\n#include <cuda/atomic>\n#include <cuda/barrier>\n#include <cuda/latch>\n#include <cuda/pipeline>\n"
+    "#include <cuda/semaphore>\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include <cuda_pipeline.h>\n"
+    "#include <curand_kernel.h>\n#include <nvtx3/nvToolsExt.h>\n__constant__ float zz_c[4];\n"
+    "template <class ZzT> __global__ void zz_k(ZzT *zz_p, int zz_n) {\n  __shared__ ZzT zz_s[32];\n"
+    "  zz_s[threadIdx.x] = zz_n;\n  __syncthreads();\n  if (threadIdx.x < 3)\n"
+    "    zz_p[threadIdx.x] = zz_s[31 - threadIdx.x] + __shfl_xor_sync(~0u, zz_n, 1) + zz_c[0];\n"
+    "  atomicAdd(zz_p, 1);\n  printf(\"%d\\n\", zz_n);\n}\n"
+    "int main() {\n  int *zz_d = nullptr;\n  void (*zz_f)(int *, int) = zz_k<int>;\n  cudaMalloc(&zz_d, 128);\n"
+    "  zz_k<<<1, 32>>>(zz_d, 4);\n  zz_f<<<1, 32>>>(zz_d, 4);\n  return cudaDeviceSynchronize();\n}\n";
+
+TEST(Macros, OfTheCommandLineDoNotReachTheKitsHeaders) {
+  const std::set<std::string> names = names_of_headers();
+  EXPECT_LT(1000u, names.size());
+  std::string flags;
+  for (const std::string &name : names) flags += " -D" + name + "=4";
+  EXPECT_EQ("", build(kWithEveryHeader, flags));
+  EXPECT_EQ("", build(kWithEveryHeader, "-DS=4 -DA=1 -DB -DP -DT=float -DN=16 -Dblock=16 -D n=3"));
+}
+
+TEST(Macros, OfTheProgramAreBackBehindTheHeaders) {
+  EXPECT_EQ("", build("#define block 16\n#define S (n + 1)\n#define X 7\n#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n"
+                      "#define n 3\nstatic_assert(block == 16 && S == 4 && X == 7 && N == 5 + 1, \"\");\nint main() {}\n",
+                      "-DN=5+1"));
+}
+
+TEST(Macros, OfTheCommandLineAreExpandedOnce) {
+  EXPECT_EQ("", build("constexpr int (f)(int n) { return n; }\nstatic_assert(f(1) == 2, \"\");\nint main() {}\n",
+                      "'-Df(x)=f((x) + 1)'"));
+}
+
+const char kOptimized[] = "-O3 -c -o /dev/null";
+
+TEST(Warnings, OfDoublesAreOfDeviceCodeAlone) {
+  const std::string got = build("struct A {\n  float v;\n  __device__ float get() const { return v * 2; }\n"
+                                "  float on_the_host() const { return v * 2.0; }\n  __device__ void set(float x) { v = x; }\n};\n"
+                                "float half(float x) { return x * 0.5; }\n"
+                                "struct B {\n  float v;\n  __device__ float one() const { return v * 3; }\n"
+                                "  __device__ float two() const { return v * 2.0; }\n};\n"
+                                "float third(float x) { return x / 3.0; }\nint main() {}\n");
+  EXPECT_NE(std::string::npos, got.find("program.cu:11:")) << got;
+  for (const char *line : {":3:", ":4:", ":5:", ":7:", ":10:", ":13:"})
+    EXPECT_EQ(std::string::npos, got.find(std::string("program.cu") + line)) << got;
+}
+
+/* Only lane 0 has a value, and what it passes on is used: nvcc says nothing. */
+TEST(Warnings, AreNotOfTheKitsHeaders) {
+  const char source[] =
+      "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+      "__device__ int pad() {\n  volatile int pad[8];\n  pad[threadIdx.x & 7] = 1;\n  return pad[0];\n}\n"
+      "__global__ void k(int *next, int *out) {\n  auto warp = cg::tiled_partition<32>(cg::this_thread_block());\n"
+      "  int lane = threadIdx.x, i;\n  if (lane == 0) i = atomicAdd(next, 1);\n  i = __shfl_sync(~0u, i, 0);\n"
+      "  double d;\n  if (lane == 0) d = 2;\n  d = warp.shfl(d, 0);\n  out[i] = (int)d + pad();\n}\n"
+      "int main() { k<<<1, 32>>>(nullptr, nullptr); }\n";
+  EXPECT_EQ("", build(source, "", kOptimized));
+  EXPECT_EQ("", build(source, "-DCPU_DEVICE_UNCUT", kOptimized));
+}
+
+/* The program is built, with one line that names what nvcc warns of. */
+void expect_warning(const std::string &source, const std::string &warning) {
+  const std::string got = build(source, "-Wno-error=narrowing", kOptimized);
+  EXPECT_EQ(std::string::npos, got.find("error: ")) << source << got;
+  EXPECT_NE(std::string::npos, got.find(warning)) << source << got;
+}
+
+TEST(Warnings, WhereNvccBuildsAndTheCompilerWouldNot) {
+  const std::string main = "int main() { k<<<1, 1>>>(nullptr, 1); }\n", jump = "transfer of control bypasses initialization of";
+  expect_warning("__global__ void k(int *x, int n) {\n  switch (n) {\n    case 0: int a = 3; *x = a; break;\n    case 1: *x = 2; break;\n"
+                 "    default: *x = 5;\n  }\n}\n" + main, "program.cu:3: warning: " + jump + " \"a\"");
+  expect_warning("__global__ void k(int *x, int n) {\n  switch (n) {\n    case 0:\n      const int a = n * 2, *p = x;\n"
+                 "      float3 v = make_float3(1, 2, 3);\n      *x = a + p[0] + v.x;\n      break;\n    case 1: { int b = 3; *x = b; } break;\n"
+                 "    case 2: int c = n; int d[2] = {c, 1}; *x = d[1];\n    case 3: int e = 3; *x = e;\n  }\n}\n" + main,
+                 "program.cu:9: warning: " + jump + " \"c\"");
+  expect_warning("template <class T> __global__ void k(T *x, int n) {\n  switch (n) {\n    case 0: T a = 3; x[0] = a; break;\n"
+                 "    default: T b = 4; x[1] = b;\n  }\n}\nint main() { k<int><<<1, 1>>>(nullptr, 1); }\n", jump);
+  expect_warning("__global__ void k(int *x, int n) {\n  switch (n) {\n    case 0: int a = 3, *p = x; *p = a; break;\n"
+                 "    case 1: a = 2; *x = a; break;\n  }\n}\n" + main, jump);
+  expect_warning("__global__ void k(int *x, int n) {\n  if (n) goto end;\n  *x = 2;\nend:\n}\n" + main,
+                 "program.cu:4: warning: expected a statement");
+  expect_warning("__global__ void k(const int const *x, const const int n) {}\n" + main, "\"const\" specified more than once");
+  expect_warning("__global__ void k(int *x, int n) {\n  char c[2] = {300, 1};\n  unsigned u[1] = {-1};\n  *x = c[0] + u[0];\n}\n" + main,
+                 "program.cu:2:16: warning: narrowing conversion");
 }
 
 }  // namespace

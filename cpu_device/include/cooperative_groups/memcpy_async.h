@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 #define CPU_DEVICE_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
+#include "cpu_device/names_begin.h"
 
 #include <string.h>
 
@@ -44,5 +45,7 @@ inline void wait_prior(const Group &group) {
 }
 
 }  // namespace cooperative_groups
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_COOPERATIVE_GROUPS_REDUCE_H
 #define CPU_DEVICE_COOPERATIVE_GROUPS_REDUCE_H
+#include "cpu_device/names_begin.h"
 
 #include "cooperative_groups.h"
 
@@ -65,5 +66,7 @@ inline T exclusive_scan(const Group &group, T value, Op op = Op()) {
 }
 
 }  // namespace cooperative_groups
+
+#include "cpu_device/names_end.h"
 
 #endif

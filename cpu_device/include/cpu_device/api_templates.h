@@ -60,6 +60,13 @@ cudaError_t copy_from_symbol(void *dst, Symbol symbol, size_t size, size_t offse
 cudaError_t symbol_address(void **pointer, Symbol symbol);
 cudaError_t symbol_size(size_t *size, Symbol symbol);
 
+/* Where the instance of a template's variable lies that begins as `initial`: among the others. */
+void *place_variable(void *initial, size_t size, size_t alignment, bool managed);
+template <bool managed, class T>
+inline T &placed(T &initial) {
+  return *(T *)place_variable((void *)&initial, sizeof initial, alignof(T), managed);
+}
+
 template <class T>
 inline Symbol symbol_of(const T &variable) {
   return {(const void *)&variable, sizeof variable};

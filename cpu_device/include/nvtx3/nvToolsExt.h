@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_NVTOOLSEXT_H
 #define CPU_DEVICE_NVTOOLSEXT_H
+#include "cpu_device/names_begin.h"
 
 #include <stdint.h>
 
@@ -53,5 +54,7 @@ static inline void nvtxDomainDestroy(nvtxDomainHandle_t domain) { (void)domain; 
 #define nvtxRangeStart nvtxRangeStartA
 #define nvtxMark nvtxMarkA
 #define nvtxNameOsThread nvtxNameOsThreadA
+
+#include "cpu_device/names_end.h"
 
 #endif

@@ -28,6 +28,11 @@ const size_t kPage = 4096;
 __attribute__((section("cu_device"), aligned(4096), used)) char g_device_page[kPage] = {1};
 __attribute__((section("cu_managed"), aligned(16), used)) char g_managed_bytes[16] = {1};
 
+/* For the instances of templates, which compilers leave outside of any section. */
+const size_t kTemplateBytes = 64 * 1024;
+__attribute__((section("cu_device"), aligned(64), used)) char g_device_instances[kTemplateBytes] = {1};
+__attribute__((section("cu_managed"), aligned(64), used)) char g_managed_instances[kTemplateBytes] = {1};
+
 struct Variables {
   std::vector<char> initial;
   std::map<int, std::vector<char>> images;   /* of the devices that do not work now */
@@ -43,6 +48,26 @@ Variables &variables() {
 }
 
 }  // namespace
+
+/* Called before main: the variable is a reference, which this initialises. */
+void *place_variable(void *initial, size_t size, size_t alignment, bool managed) {
+  static size_t used[2];
+  size_t &at = used[managed];
+  const size_t begin = (at + alignment - 1) / alignment * alignment;
+  if (begin + size > kTemplateBytes) {
+    say("the program's templates have more than %zu bytes of __device__ variables: the host cannot use one of "
+        "%zu bytes by its name. Make it no template",
+        kTemplateBytes, size);
+    return initial;
+  }
+  at = begin + size;
+  void *place = (managed ? g_managed_instances : g_device_instances) + begin;
+  DeviceAccess access;
+  memcpy(place, initial, size);
+  Variables &v = variables();
+  if (!managed && !v.initial.empty()) memcpy(v.initial.data() + ((char *)place - __start_cu_device), initial, size);
+  return place;
+}
 
 MemoryRange device_variable_pages() {
   const uintptr_t begin = (uintptr_t)__start_cu_device;

@@ -59,7 +59,17 @@ void DeviceCode::note_variable(size_t i, size_t end) {
   for (size_t j = i; j < end; ++j) look(j);
   for (size_t j = i; j-- > 0 && t_[j].kind == kName;) look(j);
   if (constant) return; /* nobody writes it */
+  if (is(declaration_start(i), "template")) return note_template_variable(i, end, managed);
   sections_[i] = managed ? "cu_managed" : "cu_device";
+}
+
+void DeviceCode::note_template_variable(size_t i, size_t end, bool managed) {
+  size_t name = 0;
+  for (size_t j = i; j < end && punct(j) != '=' && punct(j) != '[' && punct(j) != '{'; ++j) {
+    if (punct(j) == '<' && closing_angle(j)) j = closing_angle(j);
+    else if (t_[j].kind == kName) name = j;
+  }
+  if (name && in_namespace(i, true) && !is(name - 1, "::")) template_variables_.push_back({i, name, end, managed});
 }
 
 /* Among the function's parameters is a pack: T... args. */
@@ -132,11 +142,9 @@ bool DeviceCode::contains(size_t i) const {
 }
 
 bool DeviceCode::in_namespace(size_t i, bool templates) const {
-  size_t first = i;
-  while (first > 0 && punct(first - 1) != ';' && punct(first - 1) != '}' && punct(first - 1) != '{') {
-    --first;
-    if (is(first, "template") && !templates) return false;
-  }
+  const size_t first = declaration_start(i);
+  for (size_t j = first; j < i && !templates; ++j)
+    if (is(j, "template")) return false;
   int depth = 0;
   for (size_t j = first; j-- > 0;) {
     if (punct(j) == '}') ++depth;
@@ -145,6 +153,11 @@ bool DeviceCode::in_namespace(size_t i, bool templates) const {
     if (!opens_namespace(j)) return false;
   }
   return true;
+}
+
+size_t DeviceCode::declaration_start(size_t i) const {
+  while (i > 0 && punct(i - 1) != ';' && punct(i - 1) != '}' && punct(i - 1) != '{') --i;
+  return i;
 }
 
 /* Before the { stands `namespace`, or the text of extern "C". */

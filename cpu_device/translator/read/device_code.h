@@ -46,6 +46,17 @@ class DeviceCode : private Tokens {
   /* The function that begins with that token is a kernel. */
   bool is_kernel(size_t begin) const { return kernel_begins_.count(begin) != 0; }
 
+  /* The first token of the declaration that token i is in: `template` or a specifier. */
+  size_t declaration_start(size_t i) const;
+
+  /* Variables of the device's that are templates, or instances of one: compilers put those into no
+   * section (gcc's bug 41091). */
+  struct TemplateVariable {
+    size_t keyword, name, end; /* tokens: its first CUDA keyword, its name, and the ; */
+    bool managed;
+  };
+  const std::vector<TemplateVariable> &template_variables() const { return template_variables_; }
+
   /* How many kernels are defined by that name. */
   int kernels_named(const std::string &name) const;
   /* One of them has a parameter pack. */
@@ -61,6 +72,7 @@ class DeviceCode : private Tokens {
   bool note_lambda(size_t i);
   void note_function(const DeviceFunction &f);
   void note_variable(size_t i, size_t end);
+  void note_template_variable(size_t i, size_t end, bool managed);
   bool is_keyword(size_t i) const;
   bool has_pack(const DeviceFunction &f) const;
   bool read_function(size_t i, DeviceFunction *f, size_t *end, bool *variable) const;
@@ -73,6 +85,7 @@ class DeviceCode : private Tokens {
   std::set<std::string> names_, variadic_;
   std::set<size_t> kernel_begins_;
   std::map<size_t, const char *> sections_;  /* by the keyword's token */
+  std::vector<TemplateVariable> template_variables_;
 };
 
 #endif

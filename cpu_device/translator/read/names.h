@@ -57,6 +57,8 @@ class Names : private Tokens {
   /* What makes the compiler count the __constant__ variables' bytes, as ptxas does. */
   std::vector<Insertion> constant_limits() const;
 
+  const Places &places() const { return places_; }
+
   /* The program itself declares a function of this name. */
   bool is_function(const std::string &name) const { return by_name_.count(name) != 0; }
 
@@ -145,7 +147,7 @@ class Names : private Tokens {
   bool is_call(size_t i) const;
   std::vector<const Function *> callees(size_t i) const;
   bool may_be_of_header(const Function &f, size_t i) const;
-  bool speaks_of_std(const Function &f, size_t i) const;
+  bool speaks_of_std(size_t i) const;
   bool is_type(const std::string &name) const;
 
   Part device_part(const Function &f) const;

@@ -89,12 +89,12 @@ bool Names::may_be_of_header(const Function &f, size_t i) const {
   if (f.for_device()) return uses_std_ && kConstexprOfStd.count(name) != 0; /* else it is the host's, too */
   if (uses_std_ || used_of_std_.count(name)) return true;
   for (size_t j = open + 1; j < closing(open); ++j)
-    if (speaks_of_std(f, j)) return true;
+    if (speaks_of_std(j)) return true;
   return false;
 }
 
 /* Token i, among a call's arguments, tells of an object of std, of which std's functions are seen. */
-bool Names::speaks_of_std(const Function &f, size_t i) const {
+bool Names::speaks_of_std(size_t i) const {
   if (t_[i].kind != kName) return false;
   if (is(i, "std") || is(i, "begin") || is(i, "end")) return true;
   for (size_t j : places_.of(text(i))) {

@@ -27,10 +27,11 @@ void Doubles::watch(size_t begin, size_t body, size_t body_end) {
   watched_.emplace_back(body, body_end);
   edits_.watch(body, pragmas(body, true, {"push", kWarnOfDouble}));
   /* Behind the brace, where a missing ';' is told at the line that lacks it; but before one
-     that ends a part of an expression. */
+     that ends a part of an expression, or a method: bodies in a class are compiled after the class,
+     and with them the pragmas in them. */
   const char next = punct(body_end + 1);
   const bool in_expression = next && strchr(";,)]}", next);
-  replace(body_end, body_end, in_expression ? pragmas(body_end, false, {"pop"}) + "}"
+  replace(body_end, body_end, in_expression || !device_.in_namespace(begin, true) ? pragmas(body_end, false, {"pop"}) + "}"
                                             : "}" + pragmas(body_end, true, {"pop"}));
 }
 

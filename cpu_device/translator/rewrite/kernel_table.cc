@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_device/translator/rewrite/kernel_table.h"
 
-#include <string.h>
-
 #include <set>
+
+#include "cpu_device/translator/rewrite/template_parameters.h"
 
 void KernelTable::write() {
   find_bounds();
@@ -39,62 +39,18 @@ void KernelTable::guard(const DeviceFunction &f) {
 
 /* True if `f` is a template, or an instance of one that stands by itself: *name with its arguments. */
 bool KernelTable::template_instance(const DeviceFunction &f, std::string *name) {
-  size_t first = f.begin;
-  while (first > 0 && punct(first - 1) != ';' && punct(first - 1) != '}' && punct(first - 1) != '{') --first;
-  if (!is(first, "template") || punct(first + 1) != '<') return false;
-  const size_t close = closing_angle(first + 1);
+  TemplateParameters parameters(src_, &edits_);
+  const size_t first = device_.declaration_start(f.begin);
+  if (!parameters.begin_at(first)) return false;
   size_t open = f.body - 1;
   while (punct(open) != ')') --open;
   open = opening(open);
-  if (close == first + 2) { /* template <> void k<int>(...), or k(...) where int is deduced */
+  *name = f.name + parameters.arguments();
+  if (parameters.empty()) { /* template <> void k<int>(...), or k(...) where int is deduced */
     const size_t angle = punct(open - 1) == '>' ? opening_angle(open - 1) : open;
     *name = text(angle - 1, open - 1);
-    return true;
   }
-  *name = f.name + "<";
-  for (size_t i = first + 2; i <= close; ++i) {
-    const size_t end = end_of_parameter(i, close);
-    *name += (i == first + 2 ? "" : ", ") + parameter_name(i, end);
-    while (i < close && punct(i) != ',') i = after_bracket(i);
-  }
-  *name += ">";
   return true;
-}
-
-/* The token behind token i, or behind what it opens. */
-size_t KernelTable::after_bracket(size_t i) const {
-  if (punct(i) == '<' && closing_angle(i)) return closing_angle(i) + 1;
-  return punct(i) && strchr("([{", punct(i)) ? closing(i) + 1 : i + 1;
-}
-
-/* Behind the last token of the template parameter that begins at token i, without its default. */
-size_t KernelTable::end_of_parameter(size_t i, size_t close) const {
-  while (i < close && punct(i) != ',' && punct(i) != '=') i = after_bracket(i);
-  return i;
-}
-
-/* The name of the template parameter at tokens [first, end), with ... behind that of a pack. A
- * parameter that has no name is given one. */
-std::string KernelTable::parameter_name(size_t first, size_t end) {
-  static const std::set<std::string> no_names = {"class", "typename", "int",  "unsigned", "bool",  "char",  "short",
-                                                 "long",  "size_t",   "auto", "float",    "double", "signed"};
-  size_t last = end - 1; /* the name, or what it would follow */
-  bool pack = false;
-  for (size_t i = first; i + 1 < end; ++i) {
-    pack = pack || (punct(i) == '.' && punct(i + 1) == '.');
-    if (punct(i) == '(' && (punct(i + 1) == '*' || punct(i + 1) == '&')) /* void (*f)(int) */
-      return t_[i + 2].kind == kName ? text(i + 2) : given_name(i + 1);
-  }
-  const bool named = t_[last].kind == kName && last > first && !no_names.count(text(last)) && !is(last - 1, "::") &&
-                     !is(last - 1, "const");
-  return (named ? text(last) : given_name(last)) + (pack ? "..." : "");
-}
-
-/* A name that goes in behind token i. */
-std::string KernelTable::given_name(size_t i) {
-  const std::string name = "CuParameter" + std::to_string(t_[i].begin);
-  edits_.add_after(i, " " + name);
-  return name;
 }
 
 /* The parameter list, without default values, as in the type of a pointer to the function. */

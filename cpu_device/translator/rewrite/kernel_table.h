@@ -30,10 +30,6 @@ class KernelTable : private Rewriter {
  private:
   void guard(const DeviceFunction &f);
   bool template_instance(const DeviceFunction &f, std::string *name);
-  size_t after_bracket(size_t i) const;
-  size_t end_of_parameter(size_t i, size_t close) const;
-  std::string parameter_name(size_t first, size_t end);
-  std::string given_name(size_t i);
   void find_bounds();
   std::string bounds_of(const DeviceFunction &f) const;
   void write_body(const DeviceFunction &f);

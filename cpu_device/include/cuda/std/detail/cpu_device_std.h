@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_STD_H
 #define CPU_DEVICE_STD_H
+#include "cpu_device/names_begin.h"
 
 #include <cstddef>
 
@@ -11,5 +12,7 @@ namespace std {
 using namespace ::std;
 }
 }  // namespace cuda
+
+#include "cpu_device/names_end.h"
 
 #endif
