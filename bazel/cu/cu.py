@@ -5,6 +5,7 @@
     bazel run //bazel:cu -- [flags] program.cu [more.cu more.cpp more.c] [--] [arguments]
 
 Flags are the compiler's: -DNAME=VALUE -Ifolder -Lfolder -llibrary -O0 -g -std=c++20 -Wall.
+--cuts says of each kernel whether the CPU device cuts it at its barriers, and if not, why.
 Paths count from where you are. The program's own folder and the top of the project are
 looked in for #include "...". The exit status is the program's; 1 if it does not build,
 2 if there is nothing to build.
@@ -99,8 +100,12 @@ class Builder:
         self.link_flags = [f for f in flags if f.startswith(("-l", "-L", "-Wl,"))]
         self.flags = [f for f in flags if f not in self.link_flags]
         self.gpu = self.settings["device"] == "gpu"
+        cuts = "--cuts" in self.flags
+        self.flags = [f for f in self.flags if f != "--cuts"]
         relaxed = any(f.lstrip("-") == "expt-relaxed-constexpr" for f in flags)
         self.translator_flags = ["-DCPU_DEVICE_RELAXED_CONSTEXPR"] if relaxed else []
+        if cuts:
+            self.translator_flags.append("-DCPU_DEVICE_SHOW_CUTS")
         if not self.gpu:
             self.flags, self.link_flags = for_the_host(self.flags), for_the_host(self.link_flags)
             self.link_flags += [f for f in self.flags if f.startswith(("-fopenmp", "-pthread", "-fsanitize"))]

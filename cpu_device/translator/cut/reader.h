@@ -166,6 +166,8 @@ class Reader : public Tokens {
   Value member(Value base);
   Value size_of();
   Value named_cast();
+  bool names_pointer(size_t first, size_t end) const;
+  Value converted(Value v, bool to_pointer, size_t i);
   Value qualified();
   Value rvalue(Value v, size_t i);
   void change(const Value &v, size_t i);

@@ -189,6 +189,7 @@ void Reader::declarator(Declaration *d, const Type &type, bool kept, Variable::S
   const bool parameter = storage == Variable::kParameter;
   require(one.name, !(one.array && one.pointer) || parameter || storage == Variable::kShared, "an array of pointers");
   require(one.name, !one.reference || !kept || parameter, "a reference that may live from one part of the kernel to the next");
+  require(one.name, !one.reference || purpose_ == kUncut || !parameter, "a parameter that is a reference");
   v.name = text(one.name);
   v.storage = storage;
   v.token = one.name;

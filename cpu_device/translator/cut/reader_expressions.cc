@@ -174,14 +174,26 @@ Reader::Value Reader::unary() {
   if (punct(i) == '(' && is_cast(i)) {
     const size_t close = closing(i);
     ++at_;
+    const bool pointer = names_pointer(at_, close);
     require(i, type_name(close), "a conversion to this type");
     ++at_;
-    Value v = rvalue(unary(), i);
-    v.members = nullptr;
-    return v;
+    return converted(rvalue(unary(), i), pointer, i);
   }
   if (is(i, "sizeof") || is(i, "alignof")) return size_of();
   return postfix();
+}
+
+bool Reader::names_pointer(size_t first, size_t end) const {
+  for (size_t i = first; i < end; ++i)
+    if (punct(i) == '*') return true;
+  return false;
+}
+
+/* Of an address only another pointer may be made: a number could go anywhere. */
+Reader::Value Reader::converted(Value v, bool to_pointer, size_t i) {
+  require(i, !v.address || to_pointer, "the address of a local variable as a number");
+  v.members = nullptr;
+  return v;
 }
 
 bool Reader::is_cast(size_t open) const { return begins_type(open + 1) && punct(open + 2) != '{' && !is_cut(open + 1) && punct(open + 2) != '('; }
@@ -335,7 +347,7 @@ Reader::Value Reader::name() {
     Value v;
     if (punct(at_) == '{') braces();
     else
-      for (const Value &value : arguments()) v.address = v.address || value.address;
+      for (const Value &value : arguments()) require(i, !value.address, "the address of a local variable as a number");
     v.members = type.members;
     return v;
   }
@@ -396,10 +408,10 @@ Reader::Value Reader::named_cast() {
   const size_t close = punct(at_ + 1) == '<' ? closing_angle(at_ + 1) : 0;
   require(at_, close && punct(close + 1) == '(', "a conversion of this form");
   angles_[at_ + 1] = close;
+  const size_t first = at_;
+  const bool pointer = names_pointer(at_ + 2, close);
   at_ += 2;
   require(at_, type_name(close), "a conversion to this type");
   at_ = close + 1;
-  Value v = rvalue(parenthesis(), at_);
-  v.members = nullptr;
-  return v;
+  return converted(rvalue(parenthesis(), at_), pointer, first);
 }

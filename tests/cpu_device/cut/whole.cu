@@ -342,7 +342,7 @@ __global__ void reference_to_a_member(float *out) {
   out[threadIdx.x] = r;
 }
 
-// whole: a pointer to a local variable, which may live from one part of the kernel to the next
+// whole: the address of a local variable as a number
 __global__ void address_as_a_number(unsigned long long *out) {
   int own = threadIdx.x;
   unsigned long long where = (unsigned long long)&own;
