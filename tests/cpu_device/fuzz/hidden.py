@@ -302,7 +302,8 @@ def endless_loop(b):
     with b.loop_memory():
         with b.block(b.rng.choice(["for (;;)", "while (true)", "while (1)"])), b.changed(loop="block", in_switch=False):
             b.scope.uniforms.append(name)
-            b.inner(1, 2)
+            with b.changed(loop=None):  # a continue here would go on for ever
+                b.inner(1, 2)
             b.emit("if (++%s >= %du) break;" % (name, b.rng.randint(1, 3)))
             b.inner(1, 2)
             b.left_loop = True

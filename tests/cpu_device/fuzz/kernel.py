@@ -16,6 +16,10 @@ BLOCKS = [(32,), (64,), (96,), (128,), (256,), (33,), (50,), (100,), (1,), (31,)
           (4, 4, 4), (5, 3, 2), (17, 3, 2), (64,), (128,), (8, 4)]
 GRIDS = [(1,), (2,), (3,), (4,), (2, 2), (1, 1, 3)]
 
+# Ordinary forms at which the CPU device does not cut: most kernels are made without them.
+STAY_WHOLE = {"match", "warp_reduce", "barrier_counts", "counts_in_expression", "tile_operation", "tile_function", "partition",
+              "coalesced", "copy_async", "grid_exchange", "cluster_exchange", "switch_uniform", "collect", "if_warp", "loop_warp",
+              "shared_bound", "input_bound"}
 ALWAYS = ("assign", "declare_scalar", "exchange")
 
 
@@ -55,10 +59,13 @@ class Kernel:
         self.dynamic_words, self.has_global = 0, False
         self.barriers = ["__syncthreads();"] * 8 + (["__syncthreads_count(1);", "SYNC();"] if unusual else [])
         # Again some of the forms only: small kernels of few forms are cut more often.
+        share = rng.choice([0.15, 0.3, 0.5])
+        left_out = STAY_WHOLE if rng.random() < 0.7 else ()
         odd = [s for s in statements if s.unusual]
-        self.statements = [s for s in statements if s.name in ALWAYS or not s.unusual and rng.random() < 0.5]
+        self.statements = [s for s in statements if s.name in ALWAYS or not s.unusual and s.name not in left_out and
+                           rng.random() < share]
         if odd:
-            self.statements += rng.sample(odd, min(len(odd), rng.randint(1, 4)))
+            self.statements += rng.sample(odd, min(len(odd), rng.choice([1, 1, 2, 3]))) * 2
 
     def fresh(self, stem):
         self.counter += 1
@@ -70,7 +77,7 @@ class Kernel:
         return "%s%d_%d" % (stem, self.number, self.counter)
 
     def barrier_text(self):
-        return self.rng.choice(self.barriers)
+        return "__syncthreads();" if self.exited else self.rng.choice(self.barriers)
 
     def own_slots(self, rng, array):
         """(key, index text) of a map that gives each thread a slot of its own."""

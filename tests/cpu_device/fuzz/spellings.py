@@ -38,7 +38,7 @@ def read_input(b):
     return True
 
 
-@statement(weight=2)
+@statement(weight=1)
 def own_atomic(b):
     """Atomic operations on a slot that only this thread uses: what was there before is known."""
     arrays = b.usable_arrays()
