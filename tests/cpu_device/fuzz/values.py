@@ -59,6 +59,7 @@ class Scope:
     def __init__(self, outer=None):
         self.outer = outer
         self.places, self.uniforms, self.hidden = [], [], set()
+        self.taken = set()          # names that are declared in it and that others may declare
         self.changing = set()       # those of its uniforms that may be assigned to
 
     def _all(self, kind):
@@ -76,6 +77,10 @@ class Scope:
 
     def all_uniforms(self):
         return list(self._all("uniforms"))
+
+    def knows(self, name):
+        """True if that common name is declared in sight, or hidden."""
+        return name in self.taken or name in self.hidden or (self.outer is not None and self.outer.knows(name))
 
     def may_change(self, uniform):
         """True if this number, in sight, may be assigned to."""
