@@ -109,10 +109,10 @@ class Body:
 
     def plain_place(self):
         """An unsigned variable or element."""
-        return self.rng.choice([p for p in self.places() if p.type == "unsigned"])
+        return self.rng.choice([p for p in self.places() if p.plain])
 
-    def declare(self, name, type_name="unsigned", writable=True):
-        place = Place(name, type_name, writable=writable)
+    def declare(self, name, type_name="unsigned", writable=True, plain=True):
+        place = Place(name, type_name, writable=writable, plain=plain)
         self.scope.places.append(place)
         return place
 

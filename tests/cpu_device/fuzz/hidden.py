@@ -39,7 +39,7 @@ def result(b, text):
 
 def simple(b):
     """The name of an unsigned variable."""
-    names = [p.text for p in b.places() if p.type == "unsigned" and p.text.isidentifier()]
+    names = [p.text for p in b.places() if p.plain and p.text.isidentifier()]
     return b.rng.choice(names) if names else b.plain_place().text
 
 

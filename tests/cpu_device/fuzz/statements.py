@@ -20,7 +20,7 @@ def declare_scalar(b):
         spelled = b.rng.choice(["auto", "const unsigned", "uint32_t", "unsigned int", "const auto", "volatile unsigned"])
         value = "(unsigned)(%s)" % value
     b.emit("%s %s = %s;" % (spelled, name, value))
-    b.declare(name, kind, writable="const" not in spelled)
+    b.declare(name, kind, writable="const" not in spelled, plain="volatile" not in spelled)
 
 
 @statement(weight=2)

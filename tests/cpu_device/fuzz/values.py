@@ -13,10 +13,11 @@ class Place:
     cannot be spoken of where one of them is hidden by an inner declaration.
     """
 
-    def __init__(self, text, type_name="unsigned", names=None, writable=True):
+    def __init__(self, text, type_name="unsigned", names=None, writable=True, plain=True):
         self.text, self.type = text, type_name
         self.names = set(names or [text])
         self.writable = writable
+        self.plain = plain and type_name == "unsigned"     # an unsigned * may point to it
 
     def read(self, rng):
         if self.type == "unsigned":
