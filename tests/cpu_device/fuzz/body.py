@@ -13,6 +13,7 @@ from memory import MemoryState
 from values import Expressions, Place, SCALARS, Scope
 
 STATEMENTS = []
+COMMON_NAMES = {"i": ["i", "row", "step"], "j": ["j", "e", "i"], "v": ["x", "tmp", "val", "acc_", "x"]}
 
 
 class Statement:
@@ -54,6 +55,14 @@ class Body:
 
     def fresh(self, stem="v"):
         return self.kernel.fresh(stem)
+
+    def common(self, stem):
+        """A name that other scopes of the function may have as well, or a fresh one."""
+        names = [n for n in COMMON_NAMES[stem] if not self.scope.knows(n)]
+        if not names or self.rng.random() < 0.4:
+            return self.fresh(stem)
+        self.scope.taken.add(names[0])
+        return names[0]
 
     @contextlib.contextmanager
     def block(self, head, tail="}"):
@@ -100,10 +109,10 @@ class Body:
 
     def plain_place(self):
         """An unsigned variable or element."""
-        return self.rng.choice([p for p in self.places() if p.type == "unsigned"])
+        return self.rng.choice([p for p in self.places() if p.plain])
 
-    def declare(self, name, type_name="unsigned", writable=True):
-        place = Place(name, type_name, writable=writable)
+    def declare(self, name, type_name="unsigned", writable=True, plain=True):
+        place = Place(name, type_name, writable=writable, plain=plain)
         self.scope.places.append(place)
         return place
 

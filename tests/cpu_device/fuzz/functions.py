@@ -72,6 +72,8 @@ def call_function(b):
     b.kernel.top += [head] + inner.lines + ["}"]
     argument = {"value": "%s", "reference": "%s", "pointer": "&%s"}[by] % (b.value(1) if by == "value" else target.text)
     call = "%s(%s, %s%s)" % (name, array.pointer, argument, pass_mask(b))
+    if by == "value":
+        b.kernel.functions.append((name, array.length, b.kernel.exited))
     if not result:
         b.emit(call + ";")
         return True
@@ -139,5 +141,29 @@ def warp_function(b):
     argument = b.value(1) if by == "value" else b.plain_place().text
     mask = "0xffffffffu" if b.mask == "FULL" else b.mask
     b.emit("unsigned %s = %s(%s, %s);" % (fresh, name, mask, argument))
+    b.declare(fresh)
+    return True
+
+
+@statement("block", weight=2)
+def call_again(b):
+    """Functions with barriers, called a second time: in a loop, twice in a statement, one around another."""
+    found = [(f, a) for f in b.kernel.functions for a in plain_arrays(b) if a.length == f[1] and f[2] == b.kernel.exited]
+    if not found or b.in_function or b.depth >= 3:
+        return False
+    (name, _, _), array = b.rng.choice(found)
+    call = lambda value: "%s(%s, %s%s)" % (name, array.pointer, value, pass_mask(b))
+    fresh, form = b.fresh("v"), b.rng.randrange(4)
+    b.barrier()
+    if form == 0:
+        b.emit("unsigned %s = %s;" % (fresh, call(b.value(1))))
+        b.emit("%s ^= %s;" % (fresh, call(b.value(1))))
+    elif form == 1:
+        b.emit("unsigned %s = %s;" % (fresh, call(call(b.value(1)))))
+    else:
+        b.emit("unsigned %s = %s;" % (fresh, b.value(1)))
+        i = b.fresh("i")
+        b.emit("for (int %s = 0; %s < 2; ++%s) %s += %s;" % (i, i, i, fresh, call(b.value(1))))
+    b.barrier()
     b.declare(fresh)
     return True

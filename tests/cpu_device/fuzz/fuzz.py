@@ -37,6 +37,7 @@ def options(words):
     parser.add_argument("--time-limit", type=int, default=20, help="seconds a kernel may run (default 20)")
     parser.add_argument("--write", metavar="FOLDER", help="write the programs there, and run nothing")
     parser.add_argument("--gpu", metavar="FOLDER", help="what pack.sh's run_all.sh wrote on a GPU: compared as well")
+    parser.add_argument("--record", metavar="FOLDER", help="write there what kernels left whole gave: the same lines as a GPU's")
     parser.add_argument("--reduce", metavar="FILE", help="write a smaller program with the first difference there")
     chosen = parser.parse_args(words)
     for name in ("programs", "kernels", "jobs", "time_limit"):
@@ -84,6 +85,15 @@ def add_gpu(folder, program):
         program.log += "%s: no such file, which the GPU's run should have written\n" % path
 
 
+def write_record(folder, program):
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, program.name + ".txt"), "w") as f:
+        for number, result in sorted(program.outputs.get(("whole", 0), {}).items()):
+            printed, _, hash_of = result.rpartition("; ")
+            f.writelines(line + "\n" for line in printed.split("; ") if line)
+            f.write("kernel %d: %s\n" % (number, hash_of))
+
+
 def problems(program):
     """(what to say of a program, how many of its kernels differed or did not build)."""
     said, count = [], 0
@@ -127,6 +137,8 @@ def look(chosen, work):
     for program in programs.run_all(wanted, chosen.jobs):
         if chosen.gpu:
             add_gpu(chosen.gpu, program)
+        if chosen.record:
+            write_record(chosen.record, program)
         said, count = problems(program)
         record.add(program.name, said)
         looked += 1

@@ -39,7 +39,7 @@ def result(b, text):
 
 def simple(b):
     """The name of an unsigned variable."""
-    names = [p.text for p in b.places() if p.type == "unsigned" and p.text.isidentifier()]
+    names = [p.text for p in b.places() if p.plain and p.text.isidentifier()]
     return b.rng.choice(names) if names else b.plain_place().text
 
 
@@ -302,7 +302,8 @@ def endless_loop(b):
     with b.loop_memory():
         with b.block(b.rng.choice(["for (;;)", "while (true)", "while (1)"])), b.changed(loop="block", in_switch=False):
             b.scope.uniforms.append(name)
-            b.inner(1, 2)
+            with b.changed(loop=None):  # a continue here would go on for ever
+                b.inner(1, 2)
             b.emit("if (++%s >= %du) break;" % (name, b.rng.randint(1, 3)))
             b.inner(1, 2)
             b.left_loop = True

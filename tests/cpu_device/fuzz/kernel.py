@@ -11,11 +11,16 @@ import hidden  # noqa: F401
 import groups  # noqa: F401
 import escapes  # noqa: F401
 import spellings  # noqa: F401
+import mixed  # noqa: F401
 
 BLOCKS = [(32,), (64,), (96,), (128,), (256,), (33,), (50,), (100,), (1,), (31,), (8, 8), (16, 4), (32, 2), (7, 9),
           (4, 4, 4), (5, 3, 2), (17, 3, 2), (64,), (128,), (8, 4)]
 GRIDS = [(1,), (2,), (3,), (4,), (2, 2), (1, 1, 3)]
 
+# Ordinary forms at which the CPU device does not cut: most kernels are made without them.
+STAY_WHOLE = {"match", "warp_reduce", "barrier_counts", "counts_in_expression", "tile_operation", "tile_function", "partition",
+              "coalesced", "copy_async", "grid_exchange", "cluster_exchange", "switch_uniform", "collect", "if_warp", "loop_warp",
+              "shared_bound", "input_bound"}
 ALWAYS = ("assign", "declare_scalar", "exchange")
 
 
@@ -25,9 +30,12 @@ def choose_statements(rng, unusual, only):
     Not all of them each time: what one form makes the translator do for a whole program must not
     hide what it does of the others.
     """
+    groups_too = rng.random() < 0.5  # their headers take long to compile
     if only:
         return [s for s in STATEMENTS if s.name in only or s.name in ALWAYS]
     chosen = [s for s in STATEMENTS if s.name in ALWAYS or not s.unusual and rng.random() < 0.75]
+    if not groups_too:
+        chosen = [s for s in chosen if s.write.__module__ != "groups"]
     if unusual:
         odd = [s for s in STATEMENTS if s.unusual]
         chosen += rng.sample(odd, min(len(odd), rng.choice([1, 2, 3, 5, 8, 12]))) * 4
@@ -45,20 +53,36 @@ class Kernel:
         self.exits, self.exited = 0, False
         self.block, self.grid = rng.choice(BLOCKS), rng.choice(GRIDS)
         self.threads = product(self.block)
-        self.kind = rng.choice(["plain"] * 14 + ["grid", "cluster"])
+        self.statements = self.choose(statements)
+        self.kind = rng.choice(["plain"] * 12 + [s.name.split("_")[0] for s in statements if s.name in
+                                                 ("grid_exchange", "cluster_exchange")])
+        self.statements += [s for s in statements if s.name == self.kind + "_exchange"]
         if self.kind != "plain":
             self.exits = 9          # all threads come to the barriers of grids and clusters
         if self.kind == "cluster":
             self.grid, self.cluster = rng.choice([((4,), (2,)), ((4,), (4,)), ((3,), (3,)), ((2, 2), (2, 1)), ((6,), (3,))])
             self.cluster_by_launch = rng.random() < 0.5
+        forms = ["plain"] * 12 + ["static", "extern", "number"] + (["template", "namespace"] if self.kind != "cluster" else [])
+        if unusual and self.kind == "plain":
+            forms += ["overload", "template"]
+        self.form = rng.choice(forms)
+        self.extra = None
+        if rng.random() < 0.2 and self.kind == "plain":
+            self.extra = self.file_name("Extra")
+            self.top.append("struct %s { unsigned a, b[3]; };" % self.extra)
+        self.functions = []         # those that may be called again
         self.full = self.threads % 32 == 0 and rng.random() < 0.7
         self.dynamic_words, self.has_global = 0, False
         self.barriers = ["__syncthreads();"] * 8 + (["__syncthreads_count(1);", "SYNC();"] if unusual else [])
-        # Again some of the forms only: small kernels of few forms are cut more often.
+
+    def choose(self, statements):
+        """Again some of the forms only: small kernels of few forms are cut more often."""
+        rng, share = self.rng, self.rng.choice([0.15, 0.3, 0.5])
+        left_out = STAY_WHOLE if rng.random() < 0.7 else ()
         odd = [s for s in statements if s.unusual]
-        self.statements = [s for s in statements if s.name in ALWAYS or not s.unusual and rng.random() < 0.5]
-        if odd:
-            self.statements += rng.sample(odd, min(len(odd), rng.randint(1, 4)))
+        chosen = [s for s in statements if s.name in ALWAYS or not s.unusual and s.name not in left_out and
+                  rng.random() < share]
+        return chosen + (rng.sample(odd, min(len(odd), rng.choice([1, 1, 2, 3]))) * 2 if odd else [])
 
     def fresh(self, stem):
         self.counter += 1
@@ -70,7 +94,7 @@ class Kernel:
         return "%s%d_%d" % (stem, self.number, self.counter)
 
     def barrier_text(self):
-        return self.rng.choice(self.barriers)
+        return "__syncthreads();" if self.exited else self.rng.choice(self.barriers)
 
     def own_slots(self, rng, array):
         """(key, index text) of a map that gives each thread a slot of its own."""
@@ -135,11 +159,23 @@ class Kernel:
 
     def begin(self, b):
         """What a kernel or device function knows of its thread."""
-        if len(self.block) == 1 and self.rng.random() < 0.7:
-            b.emit("const unsigned t = threadIdx.x;")
-        else:
-            b.emit("const unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);")
-        b.emit("const unsigned lane = t & 31u;")
+        flat = "threadIdx.x"
+        if len(self.block) > 1 or self.rng.random() < 0.3:
+            flat = "threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)"
+        form = self.rng.randrange(10)
+        if form == 0:
+            b.emit(self.rng.choice(["const uint3 me = threadIdx;", "uint3 me = threadIdx;", "const dim3 me(threadIdx);"]))
+            flat = flat.replace("threadIdx", "me")
+        if form == 1:
+            name = self.file_name("TID")
+            self.top.append("#define %s (%s)" % (name, flat))
+            flat = name
+        if form == 2:
+            name = self.file_name(self.rng.choice(["thread_number", "make_tid"]))
+            self.top.append("__device__ inline unsigned %s() { return %s; }" % (name, flat))
+            flat = name + "()"
+        b.emit("%s t = %s;" % (self.rng.choice(["const unsigned", "const unsigned", "unsigned", "const auto"]), flat))
+        b.emit("const unsigned lane = %s;" % self.rng.choice(["t & 31u", "t & 31u", "t % 32u", "t % (unsigned)warpSize"]))
         for name in ("t", "lane"):
             b.scope.places.append(Place(name, writable=False))
         b.scope.uniforms += ["blockIdx.x", "blockDim.x", "gridDim.x"]
@@ -152,6 +188,11 @@ class Kernel:
             b.emit("unsigned *everyone = tmp + 32768u;")
         b.scope.uniforms += ["n", "k", "block_id"]
         b.scope.changing |= {"n", "k"}
+        if self.extra:
+            b.scope.uniforms += ["e.a", "e.b[1]", "e.b[%s %% 3u]" % self.rng.choice("nk")]
+            b.scope.changing.add("e.a")
+        if self.form in ("template", "number"):
+            b.scope.uniforms.append("(unsigned)N")
         b.scope.places.append(Place("gid", writable=False))
         if not self.full:
             b.emit("unsigned wm = %du - (t & ~31u) >= 32u ? 0xffffffffu : (1u << (%du - (t & ~31u))) - 1u;"
@@ -181,12 +222,37 @@ class Kernel:
         while b.budget > 0:
             b.run(3)
         self.end(b, arrays)
-        name = self.kernel_name()
-        head = "__global__ void " + self.attributes() + "%s(unsigned *out, const unsigned *in, unsigned *acc, unsigned *tmp, unsigned n, unsigned k) {"
-        return self.top + [head % name] + b.lines + ["}"]
+        return self.top + self.head() + b.lines + ["}"] + (["}"] if self.form == "namespace" else [])
+
+    def head(self):
+        """What stands before the kernel's body."""
+        number, name = self.number, "kernel_%d" % self.number
+        parameters = self.rng.choice([
+            "unsigned *out, const unsigned *in, unsigned *acc, unsigned *tmp, unsigned n, unsigned k",
+            "unsigned *__restrict__ out, const unsigned *__restrict__ in, unsigned *acc, unsigned *tmp, unsigned n, unsigned k",
+            "unsigned *const out, unsigned const *in, unsigned acc[], unsigned *tmp, uint32_t n, unsigned int k"])
+        if self.extra:
+            parameters += ", " + self.extra + " e"
+        start = "__global__ void " + self.attributes()
+        if self.form == "template":
+            start = "template <class T, int N>\n" + start
+        elif self.form == "number":
+            start = "template <int N>\n" + start
+        elif self.form == "extern":
+            start = 'extern "C" ' + start
+        elif self.form == "static":
+            start = "static " + start
+        elif self.form == "namespace":
+            start = "namespace in_kernel_%d {\n" % number + start
+        elif self.form == "overload":
+            start = "__global__ void %s(unsigned *out) { out[threadIdx.x] = 1u; }\n" % name + start
+        return (start + name + "(" + parameters + ") {").split("\n")
 
     def kernel_name(self):
-        return "kernel_%d" % self.number
+        """As it is called in a launch."""
+        name = "kernel_%d" % self.number
+        return {"template": name + "<unsigned, 3>", "number": name + "<5>", "namespace": "in_kernel_%d::%s" % (self.number, name)
+                }.get(self.form, name)
 
     def end(self, b, arrays):
         """Everything in sight goes into the thread's four numbers."""
@@ -222,8 +288,10 @@ class Kernel:
                         "attribute[0].val.clusterDim.%s = %d;" % (axis, c) for axis, c in zip("xyz", cluster)] + [
                             "config.attrs = attribute;", "config.numAttrs = 1;",
                             "check(cudaLaunchKernelEx(&config, %s, f.out, (const unsigned *)f.in, f.acc, f.tmp, %s, %s));" % ((name,) + numbers)]
-        return ["%s<<<%s, %s%s>>>(f.out, f.in, f.acc, f.tmp, %s, %s);" % (
-            name, grid, block, ", %d" % size if size else "", *numbers)]
+        if self.extra:
+            numbers += ("%s{%du, {1u, %du, 3u}}" % (self.extra, self.rng.randrange(1, 99), self.rng.randrange(1, 99)),)
+        return ["%s<<<%s, %s%s>>>(f.out, f.in, f.acc, f.tmp, %s);" % (
+            name, grid, block, ", %d" % size if size else "", ", ".join(numbers))]
 
     def all_threads(self):
         return self.threads * product(self.grid)

@@ -1,9 +1,9 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Packs random programs, compiled by nvcc, to be run on another machine that has a GPU.
 #
-#   sh tests/cpu_device/fuzz/pack.sh [FOLDER [PROGRAMS [KERNELS [SEED [ARCH]]]]]
-#                                    (default: dist/fuzz_pack 20 60 1 sm_90)
+#   bash tests/cpu_device/fuzz/pack.sh [FOLDER [PROGRAMS [KERNELS [SEED [ARCH]]]]]
+#                                    (default: dist/fuzz_pack 10 120 1 sm_90)
 #
 # PROGRAMS of ordinary and as many of unusual forms, with KERNELS each, seeds from SEED up.
 # There: bash FOLDER/run_all.sh OUT. Back here:
@@ -12,8 +12,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../../.."
 pack=${1:-dist/fuzz_pack}
-programs=${2:-20}
-kernels=${3:-60}
+programs=${2:-10}
+kernels=${3:-120}
 seed=${4:-1}
 arch=${5:-sm_90}
 nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
@@ -29,10 +29,11 @@ compile() {
 }
 failed=0
 for source in "$pack"/sources/*.cu; do
-  program=$pack/programs/$(basename "$source" .cu)
-  [ "$program" -nt "$source" ] && continue
-  compile "$source" "$program" || { echo "pack: nvcc refuses $source" >&2; failed=1; }
+  while [ "$(jobs -p | wc -l)" -ge "${PACK_JOBS:-2}" ]; do wait -n || failed=1; done
+  compile "$source" "$pack/programs/$(basename "$source" .cu)" &
 done
+while [ -n "$(jobs -p)" ]; do wait -n || failed=1; done
+[ $failed -eq 0 ] || echo "pack: nvcc refused some of the programs" >&2
 runtime=$(find -L "$(dirname "$(dirname "$nvcc")")" -name 'libcudart.so.[0-9]*' | sort | head -n 1)
 cp -L "$runtime" "$pack/lib/$(basename "$runtime" | sed 's/\(\.so\.[0-9]*\).*/\1/')"
 cp "$here/run_all.sh" "$pack/"

@@ -9,19 +9,18 @@ import random
 
 from kernel import Kernel, choose_statements
 
+# What is said of in a program, and the header that it needs.
+HEADERS = [("cg::", "cooperative_groups.h"), ("cg::memcpy_async", "cooperative_groups/memcpy_async.h"),
+           ("cg::reduce", "cooperative_groups/reduce.h"), ("cg::inclusive_scan", "cooperative_groups/scan.h"),
+           ("cg::exclusive_scan", "cooperative_groups/scan.h")]
+
 BEFORE = r"""// SPDX-License-Identifier: Apache-2.0
 // Written by tests/cpu_device/fuzz: %(command)s
-#include <cooperative_groups.h>
-#include <cooperative_groups/memcpy_async.h>
-#include <cooperative_groups/reduce.h>
-#include <cooperative_groups/scan.h>
-#include <cuda_runtime.h>
+%(headers)s#include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-namespace cg = cooperative_groups;
 
 #define FULL 0xffffffffu
 #define SYNC() __syncthreads()
@@ -108,4 +107,8 @@ def write_program(seed, count, unusual, only=(), command=""):
         kernels.append(kernel)
     text.append("static void (*const LAUNCHES[])(const Frame &) = {%s};" % ", ".join(launches))
     after = AFTER % {"out_words": max(k.out_words() for k in kernels), "count": count, "seed": seed}
-    return BEFORE % {"command": command} + "\n".join(text) + "\n" + after, kernels
+    body = "\n".join(text)
+    groups = "cg::" in body
+    headers = [header for sign, header in HEADERS if sign in body]
+    before = BEFORE % {"command": command, "headers": "".join("#include <%s>\n" % header for header in headers)}
+    return before + ("namespace cg = cooperative_groups;\n\n" if groups else "") + body + "\n" + after, kernels

@@ -38,7 +38,7 @@ def read_input(b):
     return True
 
 
-@statement(weight=2)
+@statement(weight=1)
 def own_atomic(b):
     """Atomic operations on a slot that only this thread uses: what was there before is known."""
     arrays = b.usable_arrays()
@@ -168,9 +168,10 @@ KNOWN_NAMES = ["min_", "abs", "sync", "size", "count", "fill", "copy", "swap_", 
 def known_name(b):
     """A local by the name of something that is known elsewhere."""
     name = b.rng.choice(KNOWN_NAMES)
-    if name in b.kernel.taken or b.in_function:
+    if b.scope.knows(name) or name in b.kernel.taken or b.in_function:
         return False
     b.kernel.taken.add(name)
+    b.scope.taken.add(name)
     b.emit("unsigned %s = %s;" % (name, b.value()))
     b.declare(name)
     return True

@@ -13,13 +13,14 @@ def assign(b):
 @statement(weight=5)
 def declare_scalar(b):
     kind = random_type(b)
-    name, value = b.fresh("v"), b.give_initial(kind, b.value())
+    value = b.give_initial(kind, b.value())
+    name = b.common("v") if b.depth else b.fresh("v")
     spelled = kind
     if b.rng.random() < 0.15 and kind == "unsigned":
         spelled = b.rng.choice(["auto", "const unsigned", "uint32_t", "unsigned int", "const auto", "volatile unsigned"])
         value = "(unsigned)(%s)" % value
     b.emit("%s %s = %s;" % (spelled, name, value))
-    b.declare(name, kind, writable="const" not in spelled)
+    b.declare(name, kind, writable="const" not in spelled, plain="volatile" not in spelled)
 
 
 @statement(weight=2)
@@ -127,12 +128,13 @@ def counter(b, name, uniform):
 def loop_uniform(b):
     if b.depth >= 3:
         return False
-    name = b.fresh("i")
     bound = b.rng.choice(["%du" % b.rng.randint(1, 3), "(%s) %% 3u + 1u" % b.uniform(1)])
+    name = b.common("i")
     with b.loop_memory():
         with b.block(loop_head(b, name, bound)), b.changed(loop="block", in_switch=False):
             counter(b, name, True)
             b.inner(1, 4)
+    b.scope.taken.discard(name)
     return True
 
 
@@ -166,8 +168,8 @@ def loop_lane(b):
     """A loop that each thread leaves when it likes, with break and continue."""
     if b.depth >= 3:
         return False
-    name = b.fresh("j")
     bound = b.rng.choice(["(%s) %% 5u" % b.value(1), "%du" % b.rng.randint(1, 4), "((%s) & 3u)" % b.value(1)])
+    name = b.common("j")
     head = loop_head(b, name, bound)
     with b.block(head), b.changed(level="lane", loop="lane", in_switch=False):
         counter(b, name, False)
@@ -177,6 +179,7 @@ def loop_lane(b):
         if b.rng.random() < 0.4:
             b.emit("if (%s) break;" % b.condition())
             b.inner(0, 2)
+    b.scope.taken.discard(name)
     return True
 
 
@@ -380,4 +383,29 @@ def uniform_update(b):
     b.scope.uniforms.remove(name)
     b.scope.changing.remove(name)
     b.declare(name)
+    return True
+
+
+@statement("block", weight=2)
+def loop_with_more(b):
+    """A loop whose head holds numbers of the thread's own, or whose counter lives on."""
+    if b.depth >= 3:
+        return False
+    i, x, form = b.fresh("i"), b.fresh("x"), b.rng.randrange(4)
+    if form >= 2:
+        b.emit("unsigned %s%s;" % (i, " = 0u" if form == 3 else ""))
+    head = ["for (unsigned {i} = 0, {x} = {v}; {i} < {n}; ++{i}, {x} += {w})", "for (unsigned {i} = {n}, {x} = {v}; {i}-- > 0u; {x} ^= {w})",
+            "for ({i} = 0; {i} < {n}; {i}++)", "while ({i} < {n})"][form].format(
+                i=i, x=x, n="%du" % b.rng.randint(1, 3), v=b.value(1), w=b.value(1))
+    with b.loop_memory(), b.block(head), b.changed(loop=None, in_switch=False):
+        if form == 3:
+            b.emit("++%s;" % i)
+        b.scope.uniforms.append(i)
+        if form < 2:
+            b.declare(x)
+        b.inner(1, 3)
+        if form != 3 and b.rng.random() < 0.3:
+            b.emit("if (%s) ++%s;" % (b.condition(uniform=True), i) if form != 1 else "if (%s > 0u) --%s;" % (i, i))
+    if form >= 2:
+        b.scope.uniforms.append(i)
     return True

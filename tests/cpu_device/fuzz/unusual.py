@@ -202,7 +202,7 @@ def lambda_local(b):
 @statement("block", weight=2, unusual=True)
 def shadowed(b):
     """An inner variable takes an outer one's name."""
-    outer = [p for p in b.places() if p.type == "unsigned" and p.text.isidentifier()]
+    outer = [p for p in b.places() if p.plain and p.text.isidentifier()]
     if not outer or b.depth >= 4:
         return False
     name = b.rng.choice(outer).text

@@ -13,10 +13,11 @@ class Place:
     cannot be spoken of where one of them is hidden by an inner declaration.
     """
 
-    def __init__(self, text, type_name="unsigned", names=None, writable=True):
+    def __init__(self, text, type_name="unsigned", names=None, writable=True, plain=True):
         self.text, self.type = text, type_name
         self.names = set(names or [text])
         self.writable = writable
+        self.plain = plain and type_name == "unsigned"     # an unsigned * may point to it
 
     def read(self, rng):
         if self.type == "unsigned":
@@ -59,6 +60,7 @@ class Scope:
     def __init__(self, outer=None):
         self.outer = outer
         self.places, self.uniforms, self.hidden = [], [], set()
+        self.taken = set()          # names that are declared in it and that others may declare
         self.changing = set()       # those of its uniforms that may be assigned to
 
     def _all(self, kind):
@@ -76,6 +78,10 @@ class Scope:
 
     def all_uniforms(self):
         return list(self._all("uniforms"))
+
+    def knows(self, name):
+        """True if that common name is declared in sight, or hidden."""
+        return name in self.taken or name in self.hidden or (self.outer is not None and self.outer.knows(name))
 
     def may_change(self, uniform):
         """True if this number, in sight, may be assigned to."""
