@@ -20,6 +20,7 @@
  *   kernels.cc    what is known of each kernel (kernels.h)
  *   attributes.cc   what programs ask of kernels: attributes, occupancy
  *   executor.cc   operating-system threads that run a kernel's blocks
+ *   progress.cc   how kernels get on: preemption, the time limit
  *   block.cc      a block's threads: fibers and barriers
  *   warp.cc       warp operations
  *   cluster.cc    clusters of blocks (cluster.h: what they are)
@@ -35,7 +36,8 @@
  * One mutex, runtime_mutex(), guards all state but the executor's. Work that a program queues
  * is done when some host thread waits for it, and only what that wait needs; what nobody
  * waits for is done by a background thread a moment later. So host code and kernels do not
- * overlap by chance, and a missing synchronise shows every time.
+ * overlap by chance, and a missing synchronise shows every time. Kernels that stand still, as
+ * those do that wait for the host or for another stream, let other work go on beside them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_RUNTIME_H
@@ -64,7 +66,7 @@ struct Settings {
   bool quiet;                  /* no sentences on standard error */
   bool poison;                 /* fill fresh device memory with 0xFF */
   unsigned background_ms;      /* how long queued work waits for a host that waits */
-  double time_limit_ms;        /* for a kernel; 0: none */
+  double time_limit_ms;        /* for kernels of which no block ends; 0: none */
   uint64_t repeat_limit;       /* launches from one place; 0: no limit */
   uint64_t seed;               /* of the order of blocks and threads; 0: ascending */
   std::string fail_kind;       /* "malloc", "copy" or "launch": fails the */
@@ -197,6 +199,9 @@ struct MemoryRange {
 MemoryRange device_variable_pages();
 bool in_device_variables(const void *pointer);
 
+/* The program has some. */
+bool has_device_variables();
+
 /* As if all variables were one allocation; false: none lies there. */
 bool find_variable(const void *pointer, Allocation *a);
 
@@ -237,7 +242,8 @@ struct Op {
   std::vector<OpRef> after;
   std::function<cudaError_t()> run;
   std::string name;
-  bool done;
+  bool begun = false, done = false;
+  bool stands_still = false;   /* it is being done, and lets others run */
   double queued_ms;            /* on a steady clock */
   double end_ms;               /* when it was done, likewise */
 };
@@ -273,6 +279,16 @@ cudaError_t check_stream(cudaStream_t stream);
 void forget_queue(int device);
 
 double now_ms();
+
+/* What the calling thread is doing; null: no op. */
+Op *running_op();
+
+/* The op, which is being done, makes no progress: what can begin beside it may. Takes the lock. */
+void let_others_run(Op *op);
+
+/* True while a thread of the program's waits for the device, or asks it time and again; *since:
+ * from when on. Takes no lock. */
+bool host_waits_since(double *since);
 
 /* ---- capture.cc ---- */
 
@@ -320,6 +336,9 @@ struct LaunchRecord {
 
 /* Runs a kernel on all workers; success, or the error that stopped it. */
 cudaError_t run_kernel(const LaunchRecord &launch);
+
+/* Ends the kernels of the device that are running, with that error. Takes no lock of the queue's. */
+void stop_kernels(int device, cudaError_t error);
 
 /* Calls part(i) for i in [0, count) on all workers. */
 void run_parallel(size_t count, const std::function<void(size_t)> &part);

@@ -44,6 +44,7 @@
 #include "cpu_device/translator/rewrite/reconvergence.h"
 #include "cpu_device/translator/rewrite/shared.h"
 #include "cpu_device/translator/rewrite/sites.h"
+#include "cpu_device/translator/rewrite/spins.h"
 #include "cpu_device/translator/rewrite/steps.h"
 #include "cpu_device/translator/rewrite/template_variables.h"
 #include "cpu_device/translator/tokens.h"
@@ -72,6 +73,7 @@ class Translator : private Rewriter {
         shared_(src, names_, device_, edits),
         reconvergence_(src, edits),
         sites_(src, device_, &reconvergence_, edits),
+        spins_(src, device_, edits),
         options_(options) {}
 
   /* False: the program has errors, which were told. */
@@ -87,6 +89,7 @@ class Translator : private Rewriter {
     TemplateVariables(src_, device_, &edits_).write();
     keep_in_step();
     reconvergence_.write();
+    spins_.write();
     if (options_.warn_of_double) doubles_.watch();
     for (size_t i = 0; i + 1 < t_.size(); ++i) {
       kernel_table_.remove_cluster_dims(i); /* to the preprocessor, a system header's */
@@ -209,6 +212,7 @@ class Translator : private Rewriter {
   SharedMemory shared_;
   Reconvergence reconvergence_;
   Sites sites_;
+  Spins spins_;
   const Options options_;
 };
 

@@ -104,6 +104,19 @@ class Tokens {
     return 0;
   }
 
+  /* Before the { at `open` stands `struct name : base` or the like, and no function's parameters. */
+  bool opens_class(size_t open) const {
+    bool found = false;
+    for (size_t j = open; j-- > 0 && !strchr(";{}", punct(j) ? punct(j) : ' ');) {
+      if (punct(j) == ')') {
+        j = opening(j);
+        if (!is(j - 1, "alignas") && !is(j - 1, "__align__") && !is(j - 1, "__attribute__")) return false;
+      }
+      found = found || is(j, "class") || is(j, "struct") || is(j, "union");
+    }
+    return found;
+  }
+
   const std::string &file(size_t i) const { return src_.files[(size_t)t_[i].file]; }
 
  protected:

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "cpu_device/spin.h"
 #include "vector_types.h"
 
 namespace cpu_device {
@@ -52,25 +53,28 @@ inline T atomically(T *address, Change change) {
 
 }  // namespace cpu_device
 
-#define CPU_DEVICE_FETCH_(function, builtin, T) \
-  inline T function(T *address, T value) {      \
-    return __atomic_##builtin(address, value, __ATOMIC_RELAXED); \
+/* idle: `before` and `value` are such that memory is as before. */
+#define CPU_DEVICE_FETCH_(function, builtin, idle, T)                           \
+  inline T function(T *address, T value) {                                      \
+    const T before = __atomic_##builtin(address, value, __ATOMIC_RELAXED);      \
+    if (idle) ::cpu_device::found_again(address, (unsigned long long)before);   \
+    return before;                                                              \
   }
 #define CPU_DEVICE_CHANGE_(function, T, expression)                            \
   inline T function(T *address, T value) {                                     \
     return ::cpu_device::atomically(address, [value](T old) { return expression; }); \
   }
-#define CPU_DEVICE_FOR_INTEGERS_(macro, function, argument) \
-  macro(function, argument, int) macro(function, argument, unsigned int) \
-  macro(function, argument, unsigned long long)
+#define CPU_DEVICE_FOR_INTEGERS_(macro, function, argument, idle) \
+  macro(function, argument, idle, int) macro(function, argument, idle, unsigned int) \
+  macro(function, argument, idle, unsigned long long)
 
-CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicAdd, fetch_add)
-CPU_DEVICE_FETCH_(atomicSub, fetch_sub, int)
-CPU_DEVICE_FETCH_(atomicSub, fetch_sub, unsigned int)
-CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicAnd, fetch_and)
-CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicOr, fetch_or)
-CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicXor, fetch_xor)
-CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicExch, exchange_n)
+CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicAdd, fetch_add, value == 0)
+CPU_DEVICE_FETCH_(atomicSub, fetch_sub, value == 0, int)
+CPU_DEVICE_FETCH_(atomicSub, fetch_sub, value == 0, unsigned int)
+CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicAnd, fetch_and, value == (decltype(value))-1)
+CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicOr, fetch_or, value == 0)
+CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicXor, fetch_xor, value == 0)
+CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicExch, exchange_n, before == value)
 
 CPU_DEVICE_CHANGE_(atomicAdd, float, old + value)
 CPU_DEVICE_CHANGE_(atomicAdd, double, old + value)
@@ -92,8 +96,9 @@ CPU_DEVICE_CHANGE_(atomicDec, unsigned int, old == 0 || old > value ? value : ol
 
 #define CPU_DEVICE_CAS_(T)                                                             \
   inline T atomicCAS(T *address, T compare, T value) {                                 \
-    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED,     \
-                                __ATOMIC_RELAXED);                                     \
+    if (!__atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, \
+                                     __ATOMIC_RELAXED))                                \
+      ::cpu_device::found_again(address, (unsigned long long)compare);                 \
     return compare;                                                                    \
   }
 CPU_DEVICE_CAS_(int)

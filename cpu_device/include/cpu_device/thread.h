@@ -32,6 +32,10 @@ struct ThreadState {
   Crossing *block;             /* the one that runs on this operating-system thread */
   Slot *slot;                  /* of the thread that runs; null: it has not had to wait */
   volatile int interruptible;
+  unsigned patience;           /* rounds of loops that may wait before others go on: cpu_device/spin.h */
+  unsigned counted;            /* the same of loops that count them */
+  const volatile void *found_at;       /* what an atomic operation found that changed nothing, */
+  unsigned long long found;            /* and where */
 };
 
 extern __thread ThreadState t_thread __attribute__((tls_model("initial-exec")));

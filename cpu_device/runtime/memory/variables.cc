@@ -77,6 +77,8 @@ MemoryRange device_variable_pages() {
   return {begin, section_size() / kPage * kPage};
 }
 
+bool has_device_variables() { return section_size() > kPage; }
+
 bool in_device_variables(const void *pointer) {
   const char *p = (const char *)pointer;
   return (p >= __start_cu_device && p < __stop_cu_device) ||

@@ -122,6 +122,10 @@ cudaError_t note_memory(const Body &body, bool auto_free) {
   });
 }
 
+bool is_one_of(const std::vector<OpRef> &marks, const OpRef &op) {
+  return std::find(marks.begin(), marks.end(), op) != marks.end();
+}
+
 /* Puts one launch into the stream. */
 cudaError_t queue_graph(CUgraphExec_st &exec, cudaStream_t stream) {
   const std::shared_ptr<Body> body = exec.body;
@@ -143,7 +147,7 @@ cudaError_t queue_graph(CUgraphExec_st &exec, cudaStream_t stream) {
     if (records) {
       event->recorded = marks->back();
       event->capture = nullptr;
-    } else if (event->recorded && !event->recorded->done) {
+    } else if (event->recorded && !event->recorded->done && !is_one_of(*marks, event->recorded)) {
       op->after.push_back(event->recorded);
     }
     return cudaSuccess;

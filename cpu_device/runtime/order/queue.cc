@@ -2,14 +2,20 @@
  *
  * Everything queued is an Op that names the ops it must come after. Within a stream that is
  * the op before it; the legacy default stream also waits for all blocking streams, and they
- * for it. A wait does the ops it needs in the order in which they were queued. The background
- * thread does what no host thread has asked for within settings().background_ms, so that a
- * host that waits in a way of its own (on mapped memory, by cudaStreamQuery) gets there too.
+ * for it. A wait does the ops it needs in the order in which they were queued.
+ *
+ * One op is done at a time, unless those that are being done stand still: kernels that have made
+ * no progress for some time, and functions of the host's, may be waiting for another stream's work,
+ * or for the host. Then what
+ * else can begin is done beside them, by the host threads that wait for it, or by servers. These
+ * are threads that also do what no host thread has asked for within settings().background_ms, so
+ * that a host that waits in a way of its own (on mapped memory, by cudaStreamQuery) gets there too.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -29,12 +35,25 @@ struct Queue {
   uint64_t last_id = 0;
   uint64_t last_stream = 0;
   uintptr_t last_handle = 0x1000;
-  bool executing = false;
-  bool hurry = false;                       /* somebody polls: start in the background now */
-  std::condition_variable changed;          /* work has been done */
-  std::condition_variable poked;            /* hurry was set */
-  bool background_runs = false;
+  unsigned running = 0;                     /* ops that are being done */
+  unsigned standing = 0;                    /* those of them that let others run */
+  int running_device = 0;                   /* of the op that began last */
+  std::map<Op *, double> host_functions;    /* that run, and since when */
+  bool hurry = false;                       /* somebody polls: begin in the background now */
+  std::condition_variable changed;          /* work has been done, or other work may begin */
+  std::condition_variable poked;            /* a server may have something to do */
+  bool served = false;                      /* there are servers */
+  unsigned idle_servers = 0;
+  unsigned waiting_hosts = 0;               /* threads of the program that wait for work */
 };
+
+/* When the host last began to wait for the device without a break; read without the lock. */
+std::atomic<bool> g_host_waits{false};
+std::atomic<double> g_host_waits_since{0}, g_last_poll{-1e9};
+const double kPollMs = 1000;                /* polls that are less far apart are one wait */
+const double kHostFunctionMs = 20;          /* for so long nothing runs beside one */
+
+thread_local Op *t_running_op = nullptr;
 
 Queue &queue() {
   static Queue &q = *new Queue();
@@ -57,25 +76,75 @@ void add_unless_done(std::vector<OpRef> *ops, const OpRef &op) {
   if (op && !op->done) ops->push_back(op);
 }
 
+/* The device's variables stand where one device's can: another's work waits. */
+bool device_may_run(int device) {
+  return settings().device_count == 1 || queue().running == 0 || queue().running_device == device ||
+         !has_device_variables();
+}
+
+bool may_begin(const Op &op) {
+  const Queue &q = queue();
+  if (op.begun || q.running > q.standing || !device_may_run(op.device)) return false;
+  return std::all_of(op.after.begin(), op.after.end(), [](const OpRef &before) { return before->done; });
+}
+
+bool is_host_function(const Op &op) {
+  return op.run && (op.kind == Op::kHost || op.kind == Op::kEvent);
+}
+
+cudaError_t run(Lock &lock, Op &op) {
+  if (settings().device_count > 1) activate_variables(op.device);
+  if (is_host_function(op)) queue().host_functions[&op] = now_ms();
+  lock.unlock();
+  Op *const outer = t_running_op;
+  t_running_op = &op;
+  const cudaError_t error = op.run ? op.run() : cudaSuccess;
+  t_running_op = outer;
+  lock.lock();
+  queue().host_functions.erase(&op);
+  return error;
+}
+
+void stand_still(Op *op) {
+  if (op->stands_still) return;
+  op->stands_still = true;
+  ++queue().standing;
+  queue().changed.notify_all();
+  queue().poked.notify_all();
+}
+
 void execute(Lock &lock, const OpRef &op) {
+  Queue &q = queue();
   Device &device = device_at(op->device);
   cudaError_t error = device.broken;
-  if (error == cudaSuccess || op->kind == Op::kEvent) {
-    if (settings().device_count > 1) activate_variables(op->device);
-    lock.unlock();
-    error = op->run ? op->run() : cudaSuccess;
-    lock.lock();
-  }
+  op->begun = true;
+  ++q.running;
+  q.running_device = op->device;
+  if (error == cudaSuccess || op->kind == Op::kEvent) error = run(lock, *op);
+  --q.running;
+  q.standing -= op->stands_still;
   op->end_ms = now_ms();
   op->done = true;
   op->run = nullptr;
   op->after.clear();
-  if (error != cudaSuccess && device.broken == cudaSuccess) device.broken = error;
-  queue().pending.erase(op->id);
+  if (error != cudaSuccess && device.broken == cudaSuccess) {
+    device.broken = error;
+    if (q.running) stop_kernels(op->device, error);
+  }
+  q.pending.erase(op->id);
+  q.changed.notify_all();
+  if (q.hurry || q.standing) q.poked.notify_all();
+}
+
+/* Does the op, or waits until another thread has. */
+void do_or_await(Lock &lock, const OpRef &op) {
+  while (!op->done)
+    if (may_begin(*op)) execute(lock, op);
+    else queue().changed.wait(lock);
 }
 
 /* Does, in order, the pending ops of `wanted` and all that they come after. */
-void execute_all(Lock &lock, std::vector<OpRef> wanted) {
+void wait_for_all(Lock &lock, std::vector<OpRef> wanted) {
   std::map<uint64_t, OpRef> todo;
   while (!wanted.empty()) {
     const OpRef op = wanted.back();
@@ -88,29 +157,21 @@ void execute_all(Lock &lock, std::vector<OpRef> wanted) {
   {
     DeviceAccess access;
     lock.lock();
-    for (auto &entry : todo)
-      if (!entry.second->done) execute(lock, entry.second);
+    for (auto &entry : todo) do_or_await(lock, entry.second);
     lock.unlock();
   }
   lock.lock();
 }
 
-/* One thread at a time does ops; the others wait, and look again. */
-void wait_for_all(Lock &lock, const std::vector<OpRef> &ops) {
+/* The same for a thread of the program's. */
+void host_waits_for(Lock &lock, std::vector<OpRef> wanted) {
   Queue &q = queue();
-  const auto done = [&] {
-    return std::all_of(ops.begin(), ops.end(), [](const OpRef &op) { return op->done; });
-  };
-  while (!done()) {
-    if (q.executing) {
-      q.changed.wait(lock);
-      continue;
-    }
-    q.executing = true;
-    execute_all(lock, ops);
-    q.executing = false;
-    q.changed.notify_all();
+  if (q.waiting_hosts++ == 0) {
+    g_host_waits_since = now_ms();
+    g_host_waits = true;
   }
+  wait_for_all(lock, std::move(wanted));
+  if (--q.waiting_hosts == 0) g_host_waits = false;
 }
 
 std::vector<OpRef> all_pending(int device) {
@@ -120,30 +181,55 @@ std::vector<OpRef> all_pending(int device) {
   return ops;
 }
 
+/* ---- servers ---- */
+
+/* What can begin beside ops that stand still, or null. */
+OpRef work_beside() {
+  const Queue &q = queue();
+  if (q.running == 0 || q.running > q.standing) return nullptr;
+  for (auto &entry : q.pending)
+    if (may_begin(*entry.second)) return entry.second;
+  return nullptr;
+}
+
+/* What nobody has waited for is to begin. */
+bool unawaited_work() {
+  const Queue &q = queue();
+  const double delay_ms = settings().background_ms;
+  if (delay_ms == 0 || q.running || q.pending.empty()) return false;
+  return q.hurry || now_ms() - q.pending.begin()->second->queued_ms >= delay_ms;
+}
+
+/* The host's functions may wait, too. */
+void look_at_host_functions() {
+  for (auto &function : queue().host_functions)
+    if (now_ms() - function.second >= kHostFunctionMs) stand_still(function.first);
+}
+
 /* Looks from time to time, so that queueing work does not have to wake it. */
-void serve_in_background() {
+void serve() {
   Queue &q = queue();
   Lock lock(runtime_mutex());
-  const double delay_ms = settings().background_ms;
+  const double delay_ms = settings().background_ms ? settings().background_ms : 50;
   const auto tick = std::chrono::duration<double, std::milli>(std::min(delay_ms, 50.0));
   for (;;) {
-    q.poked.wait_for(lock, tick, [&] { return q.hurry; });
-    if (q.pending.empty() || q.executing) {
-      if (q.executing && q.hurry) q.changed.wait(lock, [&] { return !q.executing; });
-      else q.hurry = q.hurry && !q.pending.empty();
-      continue;
-    }
-    if (!q.hurry && now_ms() - q.pending.begin()->second->queued_ms < delay_ms) continue;
-    q.hurry = false;
-    wait_for_all(lock, all_pending(-1));
+    ++q.idle_servers;
+    q.poked.wait_for(lock, tick, [] { return work_beside() || unawaited_work(); });
+    --q.idle_servers;
+    look_at_host_functions();
+    const OpRef beside = work_beside();
+    if (!beside && !unawaited_work()) continue;
+    /* What this one does may stand still, too. */
+    if (q.idle_servers == 0) std::thread(serve).detach();
+    if (!beside) q.hurry = false;
+    wait_for_all(lock, beside ? std::vector<OpRef>{beside} : all_pending(-1));
   }
 }
 
-void start_background() {
-  Queue &q = queue();
-  if (q.background_runs || settings().background_ms == 0) return;
-  q.background_runs = true;
-  std::thread(serve_in_background).detach();
+void start_servers() {
+  if (queue().served) return;
+  queue().served = true;
+  std::thread(serve).detach();
 }
 
 /* What the program never waited for is lost, as it is on a device; here somebody says so. */
@@ -169,6 +255,9 @@ cudaError_t poll(Lock &lock, const OpRef &op) {
   Queue &q = queue();
   if (op && !op->done) {
     if (settings().background_ms == 0) return wait_for(lock, op);
+    const double now = now_ms();
+    if (now - g_last_poll > kPollMs && !g_host_waits) g_host_waits_since = now;
+    g_last_poll = now;
     q.hurry = true;
     q.poked.notify_all();
     lock.unlock();
@@ -223,7 +312,6 @@ cudaError_t enqueue(cudaStream_t handle, Work work, OpRef *out) {
   op->device = stream->device;
   op->name = std::move(work.name);
   op->run = std::move(work.run);
-  op->done = false;
   op->queued_ms = now_ms();
   add_unless_done(&op->after, stream->last);
   if (is_legacy(handle)) {
@@ -236,7 +324,8 @@ cudaError_t enqueue(cudaStream_t handle, Work work, OpRef *out) {
   }
   stream->last = op;
   q.pending[op->id] = op;
-  start_background();
+  start_servers();
+  if (q.standing && q.standing == q.running) q.poked.notify_all();
   if (out) *out = op;
   return cudaSuccess;
 }
@@ -247,7 +336,6 @@ OpRef new_mark(const OpRef &within) {
   mark->id = ++queue().last_id;
   mark->device = within->device;
   mark->after = {within};
-  mark->done = false;
   return mark;
 }
 
@@ -256,24 +344,38 @@ void finish_mark(const OpRef &mark) {
   mark->end_ms = now_ms();
   mark->done = true;
   mark->after.clear();
+  queue().changed.notify_all();
+}
+
+void let_others_run(Op *op) {
+  Lock lock(runtime_mutex());
+  stand_still(op);
+}
+
+Op *running_op() { return t_running_op; }
+
+bool host_waits_since(double *since) {
+  const bool polls = now_ms() - g_last_poll <= kPollMs;
+  *since = g_host_waits_since;
+  return g_host_waits || polls;
 }
 
 void keep_queue_short(Lock &lock) {
   Queue &q = queue();
   while (q.pending.size() > kLaunchQueueLength)
-    wait_for_all(lock, {OpRef(q.pending.begin()->second)});
+    host_waits_for(lock, {OpRef(q.pending.begin()->second)});
 }
 
 cudaError_t wait_for(Lock &lock, const OpRef &op) {
   if (!op) return print_device_text(current_ordinal()), cudaSuccess;
   const int device = op->device;
-  wait_for_all(lock, {op});
+  host_waits_for(lock, {op});
   print_device_text(device);
   return device_at(device).broken;
 }
 
 cudaError_t wait_for_device(Lock &lock, int device) {
-  wait_for_all(lock, all_pending(device));
+  host_waits_for(lock, all_pending(device));
   print_device_text(device);
   return device_at(device).broken;
 }

@@ -15,12 +15,13 @@
 
 #include "cpu_device/runtime/run/cluster.h"
 #include "cpu_device/runtime/run/fiber.h"
+#include "cpu_device/spin.h"
 #include "cpu_device/sync.h"
 
 namespace cpu_device {
 namespace {
 
-enum { kMaxResidentThreads = 8192, kManyBlocks = 16, kPatience = 100 };
+enum { kMaxResidentThreads = 8192, kManyBlocks = 16, kPreemptions = 100, kSpunRounds = 2 };
 
 void make_current(Worker *w, Block *b) {
   w->block = b;
@@ -111,12 +112,14 @@ bool begin_another_block(Worker *w) {
                          (unsigned)(index / g.x / g.y)};
   begin_threads(b);
   make_current(w, b);
+  note_begin(w);
   return true;
 }
 
 /* The next block in the place of one that has ended. */
 bool begin_next_block(Block *b) {
   Worker *w = b->worker;
+  note_end(w);
   w->launch->blocks_ended.fetch_add(1, std::memory_order_relaxed);
   if (w->launch->clusters) w->launch->clusters->block_ended(b->block_index);
   uint64_t index;
@@ -150,7 +153,8 @@ void split(Block *b) {
   b->at_barrier->head = b->at_barrier->count = 0;
   b->votes = b->converging = b->at_grid = 0;
   b->barrier = Waiting::kEvenBarrier;
-  b->patience = kPatience;
+  b->patience = kPreemptions;
+  b->turns = b->spun_rounds = 0;
   memset(b->ended_lanes, 0, sizeof b->ended_lanes);
   for (unsigned i = 0; i < b->thread_count; ++i) b->slots[i].waiting = Waiting::kNothing;
 }
@@ -162,6 +166,7 @@ void mark_ended(Block *b, unsigned first, unsigned last) {
 INLINED void release_barrier_if_complete(Block *b) {
   const unsigned n = b->at_barrier->count;
   if (n == 0 || n != b->live) return;
+  note_step(b->worker);
   b->vote_result = b->votes;
   b->all_voted = b->votes == n;
   b->votes = 0;
@@ -341,6 +346,7 @@ void end_thread() {
   Block *b = this_block();
   Worker *w = b->worker;
   Slot *s = t_thread.slot;
+  note_end(w);
   if (--b->live == 0) {
     if (begin_next_block(b)) leave_for(w, start_run(b, s->fiber));
     leave_ended_block(w, s->fiber);
@@ -373,6 +379,7 @@ bool next_block(ThreadLoop *loop) {
   const unsigned from = linear_index(loop->from);
   b->live -= b->thread_count - from;
   if (b->live) {
+    note_end(b->worker);
     note_lanes_ended(b, from, b->thread_count);
     release_barrier_if_complete(b);
     return false;
@@ -406,6 +413,7 @@ void run_blocks(Worker *w) {
 
 static __attribute__((noinline)) void take_new_slot(Block *b, Fiber *f) {
   const unsigned i = linear_index(t_thread.thread_index);
+  note_begin(b->worker);
   if (!b->split) split(b);
   const unsigned from = linear_index(f->loop.from);
   b->live -= i - from;
@@ -503,21 +511,68 @@ void grid_barrier() {
   set_interruptible(kMayYield);
 }
 
-/* A thread that spins on memory gives way, and its block too once all of it spins. */
-void yield_to_others() {
+/* The next round goes the other way: a thread may wait for the one before it or for the next. */
+static void turn_round(IndexQueue *q) {
+  for (unsigned i = 0; i < q->count / 2; ++i)
+    std::swap(q->items[(q->head + i) % kMaxThreadsPerBlock],
+              q->items[(q->head + q->count - 1 - i) % kMaxThreadsPerBlock]);
+}
+
+/* A thread of the block gives way. Once all that can run have, it is other blocks' turn. Lanes that
+ * stand still until their warp is together may be what the others spin for. */
+static void note_turn(Block *b, bool spins) {
+  Worker *w = b->worker;
+  b->only_spun = spins && b->seen_steps == w->steps && (b->turns == 0 || b->only_spun);
+  b->seen_steps = w->steps;
+  if (b->converging && !spins && (b->patience == 0 || --b->patience == 0)) converge(b);
+  if (b->next_thread < b->thread_count || ++b->turns < b->ready->count) return;
+  b->turns = 0;
+  b->spun_rounds = b->only_spun ? b->spun_rounds + 1 : 0;
+  if (b->converging && b->spun_rounds >= kSpunRounds) {
+    b->spun_rounds = 0;
+    converge(b);
+  }
+  turn_round(b->ready);
+  if (++w->rounds > w->resident.size()) {
+    w->rounds = 0;
+    rest_if_idle(w);
+  }
+  turn_to_other_block(w, true);
+}
+
+static void give_way(bool spins) {
   set_interruptible(kInRuntime);
   Block *b = this_block();
-  Worker *w = b->worker;
   const unsigned me = take_slot(b);
   b->ready->push(me);
-  /* Who stands still until its warp is together may be what the others spin for. */
-  if (b->converging && (b->patience == 0 || --b->patience == 0)) converge(b);
-  if (b->next_thread >= b->thread_count && ++b->spins >= b->ready->count) {
-    b->spins = 0;
-    turn_to_other_block(w, true);
-  }
+  note_turn(b, spins);
   suspend(b, me, Waiting::kNothing);
   set_interruptible(kMayYield);
+}
+
+void preempt() { give_way(false); }
+void yield_to_others() { give_way(true); }
+
+void count_out() {
+  if (t_thread.interruptible != kMayYield) return;
+  Worker *w = this_worker();
+  const bool went_on = w->counted_steps != w->steps;
+  w->counted_steps = w->steps;
+  w->counted_rounds = went_on ? (unsigned)kCountedRounds : std::min<unsigned>(2 * w->counted_rounds, kMostCountedRounds);
+  t_thread.counted = w->counted_rounds;
+  give_way(false);
+}
+
+void spin_out() {
+  ThreadState &t = t_thread;
+  if (t.interruptible != kMayYield) return; /* threads that never wait; asked again in 2^32 rounds */
+  t.patience = kPatience;
+  const volatile void *const found_at = t.found_at;
+  const unsigned long long found = t.found;
+  give_way(true);
+  t.found_at = found_at;
+  t.found = found;
+  t.patience = kPatienceAgain;
 }
 
 bool is_waiting(const Block *b, unsigned i) {

@@ -2,18 +2,14 @@
  *
  * Workers are the host thread that waits for the kernel and threads of a pool. Each takes
  * shares of the grid until none is left. While a kernel runs, a timer interrupts each worker
- * every few milliseconds: a thread that spins gives way to others, and a kernel that outlives
- * the time limit ends.
+ * every few milliseconds, and looks how it gets on (progress.cc).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <numeric>
@@ -22,6 +18,7 @@
 
 #include "cpu_device/runtime/run/cluster.h"
 #include "cpu_device/ptx.h"
+#include "cpu_device/spin.h"
 
 namespace cpu_device {
 
@@ -33,75 +30,10 @@ __thread unsigned carry = 0;
 
 namespace {
 
-enum { kFirstTickMs = 10, kTickMs = 2, kMinThreadsForHelp = 2048, kMaxAssertions = 1024, kAssertionsMs = 200 };
+enum { kMinThreadsForHelp = 2048, kMaxAssertions = 1024, kAssertionsMs = 200 };
 
 thread_local Worker *t_worker;       /* this thread's, whether or not a kernel runs */
 thread_local bool t_in_kernel;
-
-/* The kernel has failed, and others need not go on. Threads whose assertions fail too are heard,
- * for a while. */
-bool must_stop(const Launch *l) {
-  const int error = l->error.load(std::memory_order_relaxed);
-  return error && (error != cudaErrorAssert || l->failed_assertions >= kMaxAssertions ||
-                   now_ms() - l->failed_ms > kAssertionsMs);
-}
-
-/* ---- the timer ---- */
-
-int tick_signal() { return SIGRTMIN + 7; }
-
-void on_tick(int, siginfo_t *, void *context) {
-  const int saved_errno = errno;
-  Worker *w = t_worker;
-  if (t_in_kernel && t_thread.interruptible != kInRuntime) {
-    const Launch *l = w->launch;
-    if (must_stop(l)) abort_kernel((cudaError_t)l->error.load());
-    const double limit_ms = settings().time_limit_ms;
-    if (limit_ms > 0 && now_ms() - l->begin_ms > limit_ms) {
-      set_interruptible(kInRuntime); /* the next tick comes while lines are looked up */
-      say("%s%s has not ended after %g s: an endless loop? LAB_CPU_DEVICE_TIME_LIMIT=SECONDS sets "
-          "the limit, 0 takes it away",
-          line_of_fault(context).c_str(), where_in_kernel().c_str(), limit_ms / 1000);
-      abort_kernel(cudaErrorLaunchTimeout);
-    }
-    if (t_thread.interruptible == kMayYield) {
-      const unsigned carry = ptx::carry; /* others may be in the middle of a long addition too */
-      yield_to_others();
-      ptx::carry = carry;
-    }
-  }
-  errno = saved_errno;
-}
-
-void make_timer(Worker *w) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    struct sigaction action = {};
-    action.sa_sigaction = on_tick;
-    /* It may leave for another fiber, so the signal must not stay blocked. */
-    action.sa_flags = SA_RESTART | SA_NODEFER | SA_SIGINFO;
-    sigemptyset(&action.sa_mask);
-    sigaction(tick_signal(), &action, nullptr);
-  });
-  sigevent event = {};
-  event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = tick_signal();
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
-  event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-  w->has_timer = timer_create(CLOCK_MONOTONIC, &event, &w->timer) == 0;
-}
-
-void set_timer(Worker *w, bool on) {
-  if (!w->has_timer) return;
-  itimerspec when = {};
-  if (on) {
-    when.it_value.tv_nsec = kFirstTickMs * 1000000;
-    when.it_interval.tv_nsec = kTickMs * 1000000;
-  }
-  timer_settime(w->timer, 0, &when, nullptr);
-}
 
 /* ---- workers ---- */
 
@@ -153,6 +85,7 @@ void work_on(Launch *l) {
   const ThreadState outer = t_thread;
   w->launch = l;
   w->next_block = w->end_block = 0;
+  begin_turns(w);
   t_thread.block_dim = l->record->block;
   t_thread.grid_dim = l->record->grid;
   l->workers.fetch_add(1);
@@ -179,51 +112,56 @@ void work_on(Launch *l) {
 /* Threads that wait for something to work on. */
 class Pool {
  public:
-  /* Calls work() on this thread and on up to `helpers` others; returns when all are done.
-   * While another thread uses the pool, on this one only. */
+  /* Calls work() on this thread and on up to `helpers` others; returns when all are done. */
   void run(unsigned helpers, const std::function<void()> &work) {
-    std::unique_lock<std::mutex> turn(turn_, std::try_to_lock);
     helpers = std::min(helpers, settings().threads - 1);
-    if (!turn.owns_lock() || helpers == 0) {
-      work();
-      return;
-    }
+    if (helpers == 0) return work();
+    Job job = {&work, helpers, 0};
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      while (threads_ < helpers) {
-        std::thread(&Pool::serve, this).detach();
-        ++threads_;
-      }
-      work_ = &work;
-      wanted_ = helpers;
+      jobs_.push_back(&job);
+      for (; idle_ + starting_ < helpers; ++starting_) std::thread(&Pool::serve, this).detach();
     }
     wake_.notify_all();
     work();
     std::unique_lock<std::mutex> lock(mutex_);
-    wanted_ = 0;
-    done_.wait(lock, [&] { return busy_ == 0; });
-    work_ = nullptr;
+    jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+    done_.wait(lock, [&] { return job.busy == 0; });
   }
 
  private:
+  struct Job {
+    const std::function<void()> *work;
+    unsigned wanted, busy;
+  };
+
+  Job *wanting() const {
+    for (Job *job : jobs_)
+      if (job->wanted) return job;
+    return nullptr;
+  }
+
   void serve() {
     std::unique_lock<std::mutex> lock(mutex_);
+    --starting_;
     for (;;) {
-      wake_.wait(lock, [&] { return wanted_ > 0; });
-      --wanted_;
-      ++busy_;
-      const std::function<void()> *work = work_;
+      ++idle_;
+      wake_.wait(lock, [&] { return wanting(); });
+      --idle_;
+      Job *job = wanting();
+      --job->wanted;
+      ++job->busy;
       lock.unlock();
-      (*work)();
+      (*job->work)();
       lock.lock();
-      if (--busy_ == 0) done_.notify_all();
+      if (--job->busy == 0) done_.notify_all();
     }
   }
 
-  std::mutex turn_, mutex_;
+  std::mutex mutex_;
   std::condition_variable wake_, done_;
-  const std::function<void()> *work_ = nullptr;
-  unsigned threads_ = 0, wanted_ = 0, busy_ = 0;
+  std::vector<Job *> jobs_;    /* more than one where kernels run beside one that stands still */
+  unsigned idle_ = 0, starting_ = 0;
 };
 
 Pool &pool() {
@@ -252,6 +190,12 @@ void unmap_between_guards(char *p, size_t size, size_t guard) {
 
 Worker *this_worker() { return t_worker; }
 
+bool must_stop(const Launch *l) {
+  const int error = l->error.load(std::memory_order_relaxed);
+  return error && (error != cudaErrorAssert || l->failed_assertions >= kMaxAssertions ||
+                   now_ms() - l->failed_ms > kAssertionsMs);
+}
+
 void claim_share(Worker *w) {
   Launch *l = w->launch;
   if (must_stop(l)) return;
@@ -261,11 +205,46 @@ void claim_share(Worker *w) {
   w->end_block = std::min(first + l->chunk, l->block_count);
 }
 
+namespace {
+
+/* Kernels that run, so that an error of the device's can end them. */
+struct Running {
+  std::mutex mutex;
+  std::vector<Launch *> launches;
+};
+Running &running() {
+  static Running &r = *new Running();
+  return r;
+}
+
+struct IsRunning {
+  explicit IsRunning(Launch *l) : launch(l) {
+    std::lock_guard<std::mutex> lock(running().mutex);
+    running().launches.push_back(l);
+  }
+  ~IsRunning() {
+    std::lock_guard<std::mutex> lock(running().mutex);
+    auto &all = running().launches;
+    all.erase(std::find(all.begin(), all.end(), launch));
+  }
+  Launch *const launch;
+};
+
+}  // namespace
+
+void stop_kernels(int device, cudaError_t error) {
+  std::lock_guard<std::mutex> lock(running().mutex);
+  int none = 0;
+  for (Launch *l : running().launches)
+    if (l->record->device == device) l->error.compare_exchange_strong(none, error), none = 0;
+}
+
 cudaError_t run_kernel(const LaunchRecord &record) {
   Launch l = {};
   l.record = &record;
   l.block_count = (uint64_t)record.grid.x * record.grid.y * record.grid.z;
-  l.begin_ms = now_ms();
+  l.progress_ms = now_ms();
+  l.op = running_op();
   prepare_shared(&l);
   l.step = 1;
   std::optional<Clusters> clusters;
@@ -285,6 +264,7 @@ cudaError_t run_kernel(const LaunchRecord &record) {
   const uint64_t helpers =
       threads < kMinThreadsForHelp ? 0 : std::min<uint64_t>(workers, l.block_count) - 1;
   blame_host_for_overruns();
+  const IsRunning is_running(&l);
   pool().run((unsigned)helpers, [&l] { work_on(&l); });
   blame_kernel_for_overruns(record.place);
   return (cudaError_t)l.error.load();

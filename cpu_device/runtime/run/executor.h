@@ -61,7 +61,10 @@ struct Block : Crossing {
   unsigned votes;              /* threads at the barrier that brought something true */
   unsigned vote_result;
   bool all_voted;              /* of the barrier before */
-  unsigned spins;              /* times that a thread of the block was made to give way */
+  unsigned turns;              /* threads that gave way in this round */
+  bool only_spun;              /* all of them because they spin */
+  unsigned spun_rounds;        /* rounds, one after another, in which that was so */
+  uint64_t seen_steps;         /* the worker's, when a thread last gave way */
   unsigned patience;           /* times more that others' spinning is waited out */
   unsigned converging;         /* threads whose active mask is still to be found */
   unsigned at_grid;            /* threads at the grid's barrier */
@@ -91,6 +94,16 @@ struct Worker {
   unsigned failed_lanes[kMaxWarps];
   timer_t timer;
   bool has_timer;
+  uint64_t progress;           /* blocks that began or ended, and threads that had to wait, likewise */
+  uint64_t steps;              /* of these those that ended, and barriers passed */
+  uint64_t seen_progress;      /* at the last tick */
+  uint64_t seen_steps;         /* at the last tick */
+  unsigned ticks, turn_ticks;  /* of the running thread's turn: passed; when it is over */
+  uint64_t counted_steps;      /* when a thread in a loop that counts gave way, */
+  unsigned counted_rounds;     /* and after how many rounds the next one does */
+  size_t rounds;               /* of blocks' threads, until all resident blocks have had one */
+  uint64_t rested_at;          /* progress and steps when nothing went on */
+  double idle_since;           /* when that was; 0: something goes on */
 };
 
 /* Where static shared arrays lie in the shared areas of a launch's blocks. */
@@ -110,7 +123,9 @@ struct Launch {
   uint64_t step, first;        /* the i-th block to run is (i * step + first) % block_count */
   Clusters *clusters;          /* null: none, and then that order is another */
   SharedLayout shared;
-  double begin_ms;
+  std::atomic<double> progress_ms;     /* when some worker was last seen to get on */
+  std::atomic<bool> stands_still;      /* others have been let run */
+  Op *op;                      /* what the launch is a part of */
   std::atomic<uint64_t> next_block;
   std::atomic<int> error;
   std::atomic<unsigned> failed_assertions;
@@ -127,10 +142,14 @@ struct Launch {
 /* The kernel will end with that error, of an assertion; false: too many have failed to say more. */
 bool note_assertion(cudaError_t error);
 
-/* The calling thread's worker; null outside kernels. */
+/* The calling thread's worker; null where it never ran a kernel. */
 Worker *this_worker();
 inline Block *this_block() { return static_cast<Block *>(t_thread.block); }
 void claim_share(Worker *w);
+
+/* The kernel has failed, and others need not go on. Threads whose assertions fail too are heard, for
+ * a while. */
+bool must_stop(const Launch *l);
 char *map_between_guards(size_t size, size_t guard);
 void unmap_between_guards(char *p, size_t size, size_t guard);
 
@@ -165,13 +184,30 @@ void shuffle_order(unsigned short *items, unsigned count, uint64_t *state);
 void suspend(Block *b, unsigned me, Waiting why);
 
 /* Preemption, from a signal handler on the thread's own stack. */
-void yield_to_others();
+void preempt();
 
 /* Whether a thread that has a slot waits for others. */
 bool is_waiting(const Block *b, unsigned linear);
 
 /* Where each waiting thread of the block waits, for a person. */
 std::string describe_waiting(const Block *b);
+
+/* ---- progress.cc ---- */
+
+void make_timer(Worker *w);
+void set_timer(Worker *w, bool on);
+int tick_signal();
+
+/* The worker begins with a launch. */
+void begin_turns(Worker *w);
+
+/* A thread or block has begun; one has ended; others were let go on. */
+inline void note_begin(Worker *w) { ++w->progress; }
+inline void note_end(Worker *w) { ++w->progress, ++w->steps; }
+inline void note_step(Worker *w) { ++w->steps; }
+
+/* All threads that can run have had a turn: where nothing goes on, others get the core for a while. */
+void rest_if_idle(Worker *w);
 
 /* ---- warp.cc ---- */
 

@@ -115,19 +115,6 @@ bool SharedUsers::hidden_by_class(const Body &b, const std::string &name) const 
   return false;
 }
 
-/* Before the { stands `struct name : base` or the like, and no function's parameters. */
-bool SharedUsers::opens_class(size_t open) const {
-  bool found = false;
-  for (size_t j = open; j-- > 0 && !strchr(";{}", punct(j) ? punct(j) : ' ');) {
-    if (punct(j) == ')') {
-      j = opening(j);
-      if (!is(j - 1, "alignas") && !is(j - 1, "__align__") && !is(j - 1, "__attribute__")) return false;
-    }
-    found = found || is(j, "class") || is(j, "struct") || is(j, "union");
-  }
-  return found;
-}
-
 /* Those in device code, and those that are device code. */
 void SharedUsers::find_lambdas() {
   if (read_) return;

@@ -42,7 +42,6 @@ class SharedUsers : private Rewriter {
   bool sees(size_t i, size_t variable) const;
   bool hidden_by_template(const Body &b, const std::string &name) const;
   bool hidden_by_class(const Body &b, const std::string &name) const;
-  bool opens_class(size_t open) const;
   std::string expression(size_t variable, const std::string &object) const;
 
   const DeviceCode &device_;
