@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "cpu_device/alignment.h"
 #include "vector_types.h"
 
 namespace cpu_device {
@@ -39,7 +40,7 @@ inline To bits_to(From from) {
 template <class T, class Change>
 inline T atomically(T *address, Change change) {
   using Bits = typename BitsOf<sizeof(T)>::type;
-  Bits *bits = (Bits *)address;
+  Bits *bits = (Bits *)aligned<16>(address);
   Bits before = __atomic_load_n(bits, __ATOMIC_RELAXED);
   for (;;) {
     const T old = bits_to<T>(before);
@@ -54,7 +55,7 @@ inline T atomically(T *address, Change change) {
 
 #define CPU_DEVICE_FETCH_(function, builtin, T) \
   inline T function(T *address, T value) {      \
-    return __atomic_##builtin(address, value, __ATOMIC_RELAXED); \
+    return __atomic_##builtin(::cpu_device::aligned<16>(address), value, __ATOMIC_RELAXED); \
   }
 #define CPU_DEVICE_CHANGE_(function, T, expression)                            \
   inline T function(T *address, T value) {                                     \
