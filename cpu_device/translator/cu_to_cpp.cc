@@ -29,6 +29,7 @@
 
 #include "cpu_device/translator/arch.h"
 #include "cpu_device/translator/read/device_code.h"
+#include "cpu_device/translator/rewrite/alignment.h"
 #include "cpu_device/translator/rewrite/doubles.h"
 #include "cpu_device/translator/edits.h"
 #include "cpu_device/translator/refuse/features.h"
@@ -71,6 +72,7 @@ class Translator : private Rewriter {
         kernel_table_(src, device_, edits),
         launches_(src, {names_, phases_, device_}, edits),
         shared_(src, names_, device_, edits),
+        alignment_(src, edits),
         reconvergence_(src, edits),
         sites_(src, device_, &reconvergence_, edits),
         spins_(src, device_, edits),
@@ -90,6 +92,7 @@ class Translator : private Rewriter {
     keep_in_step();
     reconvergence_.write();
     spins_.write();
+    for (const DeviceFunction &f : device_.functions()) alignment_.write(f.body, f.body_end);
     if (options_.warn_of_double) doubles_.watch();
     for (size_t i = 0; i + 1 < t_.size(); ++i) {
       kernel_table_.remove_cluster_dims(i); /* to the preprocessor, a system header's */
@@ -138,6 +141,7 @@ class Translator : private Rewriter {
                  std::string("::cpu_device::in_step<") + (w.anywhere ? "true" : "false") + ">(");
       edits_.add_after(w.last, ", " + reconvergence_.site(w.body, w.name, 0) + ")");
       if (w.anywhere) reconvergence_.add(w.body, w.name);
+      alignment_.leave(w.first, w.last);
     }
     for (const Steps::Warning &w : steps.warnings()) warn(w.token, w.message);
   }
@@ -210,6 +214,7 @@ class Translator : private Rewriter {
   KernelTable kernel_table_;
   LaunchCalls launches_;
   SharedMemory shared_;
+  Alignment alignment_;
   Reconvergence reconvergence_;
   Sites sites_;
   Spins spins_;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "cpu_device/alignment.h"
 #include "cpu_device/spin.h"
 #include "vector_types.h"
 
@@ -40,7 +41,7 @@ inline To bits_to(From from) {
 template <class T, class Change>
 inline T atomically(T *address, Change change) {
   using Bits = typename BitsOf<sizeof(T)>::type;
-  Bits *bits = (Bits *)address;
+  Bits *bits = (Bits *)aligned<16>(address);
   Bits before = __atomic_load_n(bits, __ATOMIC_RELAXED);
   for (;;) {
     const T old = bits_to<T>(before);
@@ -56,7 +57,8 @@ inline T atomically(T *address, Change change) {
 /* idle: `before` and `value` are such that memory is as before. */
 #define CPU_DEVICE_FETCH_(function, builtin, idle, T)                           \
   inline T function(T *address, T value) {                                      \
-    const T before = __atomic_##builtin(address, value, __ATOMIC_RELAXED);      \
+    const T before = \
+        __atomic_##builtin(::cpu_device::aligned<16>(address), value, __ATOMIC_RELAXED); \
     if (idle) ::cpu_device::found_again(address, (unsigned long long)before);   \
     return before;                                                              \
   }

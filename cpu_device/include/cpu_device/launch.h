@@ -23,6 +23,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include "cpu_device/alignment.h"
 #include "cpu_device/kernel_bodies.h"
 #include "cpu_device/thread.h"
 #include "cuda_runtime_api.h"
@@ -107,7 +108,7 @@ constexpr bool kMayHoldPointers =
 template <class T>
 inline T device_view_of(T value, const LaunchPlace &place) {
   if constexpr (std::is_pointer_v<T> && std::is_object_v<std::remove_pointer_t<T>>)
-    return (T)device_view((uintptr_t)value, place);
+    return marked_if_misaligned((T)device_view((uintptr_t)value, place));
   else if constexpr (kMayHoldPointers<T> && std::is_trivially_copyable_v<T>)
     close_host_pointers(std::addressof(value), sizeof value, place);
   return value;

@@ -93,13 +93,14 @@ class BlockRun {
   struct Met {
     uint32_t present[kMaxWarps];
     uint32_t votes[kMaxWarps];
+    uint32_t outside[kMaxWarps];  /* the mask of lanes that it leaves out; 0: none came yet */
     uint64_t given[kMaxThreadsPerBlock];
   };
 
   [[noreturn]] void frames_are_full();
   void pass_barrier();
   void pass_warp_operation(const uint32_t *present);
-  unsigned judge_mask(const Met &met, unsigned i, unsigned mask);
+  unsigned judge_mask(Met &met, unsigned i, unsigned mask);
   void judge_warp(Met *met, unsigned warp, unsigned lanes, size_t stride);
   void judge(Met *met, unsigned lanes, size_t stride) {
     for (unsigned w = 0; w * kWarpSize < n_; ++w)
@@ -171,7 +172,7 @@ class Exchange {
   Exchange(BlockRun *block, BlockRun::Met *met, size_t offset = 0)
       : block_(block), met_(met), values_((char *)met->given + offset) {}
 
-  /* Those of the mask that came; the mask must name the lane itself. */
+  /* Those of the mask that came; where it leaves the lane out, all that came. */
   unsigned lanes(unsigned i, unsigned mask) const {
     return judged ? met_->present[i / kWarpSize] : block_->judge_mask(*met_, i, mask);
   }
@@ -193,7 +194,7 @@ inline Exchange<false> BlockRun::meet(unsigned slot, const Mask &mask) {
   Met &m = met_[slot];
   for (unsigned w = 0; w * kWarpSize < n_; ++w) {
     m.present[w] = mask.bits[w] & live_.bits[w];
-    m.votes[w] = 0;
+    m.votes[w] = m.outside[w] = 0;
   }
   if (__builtin_expect(special_, 0)) pass_warp_operation(m.present);
   return {this, &m};

@@ -15,6 +15,7 @@
 
 #include <type_traits>
 
+#include "cpu_device/alignment.h"
 #include "cpu_device/sync.h"
 #include "cpu_device/warp.h"
 
@@ -59,6 +60,7 @@ class StepElement {
     return anywhere ? !is_on_own_stack(address) : is_shared_address(address);
   }
   T write(T value) const {
+    aligned<16>(&element_);
     if (!is_in_step()) return element_ = value;
     step(site_);
     element_ = value;

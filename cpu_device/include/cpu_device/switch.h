@@ -73,6 +73,7 @@ struct Meeting {
   unsigned arrived;            /* 0: nobody uses this meeting */
   unsigned missing;            /* who must come, has not ended, and has not come */
   const void *site;            /* of lanes whose mask is still to be found, else null */
+  const void *place;           /* in the program's code, of the lane that came first */
 };
 
 /* The lanes at warp operations: what each brings and asks for. */
@@ -81,6 +82,9 @@ struct Warp {
   uint64_t given[kWarpSize];
   unsigned short request[kWarpSize];  /* the operation * 32 + the lane to read */
   unsigned open;               /* meetings that lanes wait at */
+  unsigned outside;            /* of these, of lanes that their own mask leaves out */
+  unsigned done_mask, done;    /* the mask of the last meeting that ended, and who was there, */
+  const void *done_place;      /* and where */
   Meeting meetings[kWarpSize];
 };
 

@@ -80,14 +80,14 @@ struct Turn {
 };
 
 /* The running thread brings a value to the lanes of `mask`; with mask 0, to those that stand at
- * `site`. It must switch to `next`. */
+ * `site`, too. It must switch to `next`. */
 Turn come_to_warp(unsigned mask, const void *site, uint64_t given, unsigned request);
 
 /* The same, inlined for lanes in the middle of a meeting: neither the first nor the last. */
-__attribute__((always_inline)) inline Turn come_to_meeting(unsigned mask, uint64_t given,
-                                                           unsigned request) {
+__attribute__((always_inline)) inline Turn come_to_meeting(unsigned mask, const void *site,
+                                                           uint64_t given, unsigned request) {
   Slot *me = t_thread.slot;
-  if (__builtin_expect(!me, 0)) return come_to_warp(mask, nullptr, given, request);
+  if (__builtin_expect(!me, 0)) return come_to_warp(mask, site, given, request);
   set_interruptible(kInRuntime);
   Crossing *const block = t_thread.block;
   Warp &warp = block->warps[me->linear / kWarpSize];
@@ -95,7 +95,7 @@ __attribute__((always_inline)) inline Turn come_to_meeting(unsigned mask, uint64
   const unsigned lane = me->linear % kWarpSize, missing = m.missing & ~(1u << lane);
   if (__builtin_expect(m.mask != mask || m.missing == missing || missing == 0 ||
                            block->ready->count == 0, 0))
-    return come_to_warp(mask, nullptr, given, request);
+    return come_to_warp(mask, site, given, request);
   warp.given[lane] = given;
   warp.request[lane] = (unsigned short)request;
   m.missing = missing;
@@ -109,8 +109,10 @@ __attribute__((always_inline)) inline Turn come_to_meeting(unsigned mask, uint64
 __attribute__((always_inline)) inline Slot *meet(unsigned mask, const void *site, uint64_t given,
                                                  WarpOperation operation, unsigned source = 0) {
   const unsigned request = (unsigned)operation * kWarpSize + source;
+  const void *here;
+  asm volatile("leaq 0(%%rip), %0" : "=r"(here));
   const Turn turn = site ? come_to_warp(mask, site, given, request)
-                         : come_to_meeting(mask, given, request);
+                         : come_to_meeting(mask, here, given, request);
   Slot *me = turn.me;
   if (turn.next != me) {
     me = switch_stacks(me, turn.next);

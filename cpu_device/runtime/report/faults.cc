@@ -113,6 +113,14 @@ bool finish_division([[maybe_unused]] void *context) {
 #endif
 }
 
+[[noreturn]] void end_misaligned(const std::string &line, const void *address, size_t alignment) {
+  note_check_failure();
+  const std::string multiple = alignment ? ", which is no multiple of " + std::to_string(alignment) + ", its type's alignment"
+                                         : ", through a pointer that is not aligned to its type";
+  say("%s%s touched %p%s", line.c_str(), where_in_kernel().c_str(), address, multiple.c_str());
+  abort_kernel(cudaErrorMisalignedAddress);
+}
+
 [[noreturn]] void fault_in_kernel(int signal_number, const siginfo_t *info, const void *context) {
   set_interruptible(kInRuntime);
   if (assertion_has_failed()) abort_kernel(cudaErrorAssert); /* that it went on is our doing */
@@ -120,6 +128,8 @@ bool finish_division([[maybe_unused]] void *context) {
    * no memory can be. */
   const bool protection = info->si_code == SI_KERNEL && info->si_addr == nullptr;
   const uintptr_t impossible = protection ? impossible_address(context) : 0;
+  if (kMisalignedMark && impossible >> 48 == kMisalignedMark >> 48) /* what the kernel was given */
+    end_misaligned(line_of_fault(context), (const void *)(impossible ^ kMisalignedMark), 0);
   const bool unaligned = signal_number == SIGBUS || (protection && !impossible);
   const void *address = impossible ? (const void *)impossible : info->si_addr;
   note_check_failure();
@@ -213,6 +223,13 @@ void trap() {
   note_check_failure();
   say("%s%s stopped at __trap()", line_of_caller().c_str(), where_in_kernel().c_str());
   abort_kernel(cudaErrorLaunchFailure);
+}
+
+void misaligned(const void *address, size_t alignment) {
+  if (!in_kernel()) return;
+  if ((intptr_t)address >> 47 != 0 && !host_behind_view(address)) return; /* no memory can be there: the access will say so */
+  set_interruptible(kInRuntime);
+  end_misaligned(line_of_caller(), address, alignment);
 }
 
 void prepare_thread_for_faults() {

@@ -99,20 +99,24 @@ void BlockRun::pass_warp_operation(const uint32_t *present) {
   set_interruptible(kMayEnd);
 }
 
-/* The lanes of the mask that came. */
-unsigned BlockRun::judge_mask(const Met &met, unsigned i, unsigned mask) {
+/* The lanes of the mask that came; for a lane that it leaves out all that came, as on an H200,
+ * where they name one mask. */
+unsigned BlockRun::judge_mask(Met &met, unsigned i, unsigned mask) {
   const unsigned warp = i / kWarpSize, present = met.present[warp];
-  /* Lanes that go elsewhere are missed only if they come to wait there: they may end instead. */
-  const unsigned missed = mask & live_.bits[warp] & ~present;
-  if (__builtin_expect(missed || !(mask >> i % kWarpSize & 1), 0)) {
-    set_interruptible(kInRuntime);
-    if (!(mask >> i % kWarpSize & 1)) {
+  if (__builtin_expect(!(mask >> i % kWarpSize & 1), 0)) {
+    if (met.outside[warp] && mask && met.outside[warp] != mask) {
+      set_interruptible(kInRuntime);
       t_thread.thread_index = index_of(i);
       refuse_mask(mask, i % kWarpSize);
     }
+    met.outside[warp] = mask;
+    return present;
+  }
+  /* Lanes that go elsewhere are missed only if they come to wait there: they may end instead. */
+  const unsigned missed = mask & live_.bits[warp] & ~present;
+  if (__builtin_expect(missed, 0)) {
     missed_[warp] |= missed;
     special_ = true;
-    set_interruptible(kMayEnd);
   }
   return mask & present;
 }
@@ -120,10 +124,8 @@ unsigned BlockRun::judge_mask(const Met &met, unsigned i, unsigned mask) {
 /* All lanes of the warp that came named these. */
 void BlockRun::judge_warp(Met *met, unsigned warp, unsigned lanes, size_t stride) {
   const unsigned present = met->present[warp], first = warp * kWarpSize;
-  for (unsigned left = present; left; left &= left - 1)
-    judge_mask(*met, first + (unsigned)__builtin_ctz(left), lanes);
-  met->present[warp] = present & lanes;
-  for (unsigned left = ~met->present[warp]; left; left &= left - 1)
+  if (!(present & ~lanes)) judge_mask(*met, first + (unsigned)__builtin_ctz(present), lanes);
+  for (unsigned left = ~present; left; left &= left - 1)
     memset((char *)met->given + (first + (size_t)__builtin_ctz(left)) * stride, 0, stride);
 }
 

@@ -6,6 +6,10 @@
  * the shuffles without _sync), the mask is the lanes of the warp that stand at the same place
  * once none of the warp's block can go further.
  *
+ * A lane that its own mask leaves out is not meant to be there. An H200 lets it take part with all
+ * that are at the same place of the program, whatever the mask; so do we, as far as it can be done:
+ * it waits as where no mask is named, together with those of the mask that have not gone on.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_device/warp.h"
 
@@ -91,6 +95,32 @@ WarpOperation operation_of(const Warp &w, unsigned lane) {
   return (WarpOperation)(w.request[lane] / kWarpSize);
 }
 
+/* ---- lanes outside of their masks ---- */
+
+/* Where they meet: no place of a program has such a number. */
+const void *outside_site(unsigned mask) { return (const void *)((uintptr_t)1 << 32 | mask); }
+bool is_outside(const void *site) { return (uintptr_t)site >> 32 == 1; }
+
+Meeting *open_meeting(Warp &w, unsigned mask, const void *site) {
+  for (Meeting &m : w.meetings)
+    if (m.arrived && m.mask == mask && m.site == site) return &m;
+  return nullptr;
+}
+
+/* All of the lanes wait for their turn; then they no longer do. */
+bool take_back(Block *b, unsigned first, unsigned lanes) {
+  const auto is_one = [&](unsigned i) { return i - first < kWarpSize && lanes >> (i - first) & 1; };
+  unsigned found = 0;
+  for (unsigned k = 0; k < b->ready->count; ++k)
+    found += is_one(b->ready->items[(b->ready->head + k) % kMaxThreadsPerBlock]);
+  if (found != (unsigned)__builtin_popcount(lanes)) return false;
+  for (unsigned n = b->ready->count; n; --n) {
+    const unsigned i = b->ready->pop();
+    if (!is_one(i)) b->ready->push(i);
+  }
+  return true;
+}
+
 /* ---- meetings ---- */
 
 /* The meeting of that mask or place which the lane has not joined, or a new one. */
@@ -139,6 +169,10 @@ void hand_out(Block *b, const Warp &w, unsigned first, unsigned met) {
  * read, as programs without __syncwarp do, they find it written. */
 void hold(Block *b, Warp &w, unsigned warp, Meeting &m) {
   const unsigned met = m.arrived, first = warp * kWarpSize;
+  w.done_mask = m.mask;
+  w.done = met;
+  w.done_place = m.place;
+  w.outside -= is_outside(m.site);
   hand_out(b, w, first, met);
   m.arrived = m.mask = m.missing = 0;
   m.site = nullptr;
@@ -159,6 +193,26 @@ void hold(Block *b, Warp &w, unsigned warp, Meeting &m) {
   abort_kernel(cudaErrorIllegalInstruction);
 }
 
+/* Lanes of the mask that do the same, and wait, or have not gone on since, come to `to`. */
+static void gather(Block *b, unsigned warp, unsigned mask, const void *place, Meeting *to) {
+  Warp &w = b->warps[warp];
+  unsigned lanes = 0;
+  Meeting *m = open_meeting(w, mask, nullptr);
+  if (m && m->place == place) {
+    lanes = m->arrived;
+    m->arrived = m->mask = m->missing = 0;
+    --w.open;
+  } else if (w.done && w.done_mask == mask && w.done_place == place &&
+             take_back(b, warp * kWarpSize, w.done)) {
+    lanes = w.done;
+    w.done = 0;
+  }
+  to->arrived |= lanes;
+  b->converging += (unsigned)__builtin_popcount(lanes);
+  for (; lanes; lanes &= lanes - 1)
+    b->slots[warp * kWarpSize + (unsigned)__builtin_ctz(lanes)].waiting = Waiting::kConvergence;
+}
+
 /* No thread of the warp can go further without the others. */
 static bool is_stuck(const Block *b, unsigned warp) {
   for (unsigned live = live_lanes(b, warp); live; live &= live - 1) {
@@ -168,6 +222,25 @@ static bool is_stuck(const Block *b, unsigned warp) {
   return true;
 }
 
+/* The lanes of the mask had the operation to themselves, at another place. */
+static bool are_elsewhere(const Warp &w, const Meeting &m) {
+  const unsigned mask = (unsigned)(uintptr_t)m.site;
+  return !(m.arrived & mask) && w.done_mask == mask && w.done_place != m.place;
+}
+
+/* Lanes outside of masks of several kinds, or of a mask that others use elsewhere: an H200 ends the
+ * kernel too. */
+[[noreturn]] static void refuse_outside(const Warp &w, unsigned warp) {
+  for (const Meeting &m : w.meetings) {
+    const unsigned mask = (unsigned)(uintptr_t)m.site;
+    if (!m.arrived || !is_outside(m.site) || !(m.arrived & ~mask)) continue;
+    const unsigned lane = (unsigned)__builtin_ctz(m.arrived & ~mask);
+    t_thread.thread_index = index_of(warp * kWarpSize + lane);
+    refuse_mask(mask, lane);
+  }
+  abort_kernel(cudaErrorIllegalInstruction);
+}
+
 /* Of the places where lanes of the warp stand, the first in the program goes on. */
 static bool converge_warp(Block *b, unsigned warp) {
   Warp &w = b->warps[warp];
@@ -175,20 +248,30 @@ static bool converge_warp(Block *b, unsigned warp) {
   for (Meeting &m : w.meetings)
     if (m.arrived && m.mask == 0 && (!first || m.site < first->site)) first = &m;
   if (!first) return false;
+  if (w.outside > 1 || (is_outside(first->site) && are_elsewhere(w, *first))) refuse_outside(w, warp);
   b->converging -= (unsigned)__builtin_popcount(first->arrived);
   hold(b, w, warp, *first);
   return true;
 }
 
-Turn come_to_warp(unsigned mask, const void *site, uint64_t given, unsigned request) {
+Turn come_to_warp(unsigned mask, const void *place, uint64_t given, unsigned request) {
+  const void *const site = mask ? nullptr : place;
   Slot *me = take_slot_in_kernel();
   Block *b = this_block();
   const unsigned warp = me->linear / kWarpSize, lane = me->linear % kWarpSize;
-  if (mask && !(mask >> lane & 1)) refuse_mask(mask, lane);
   Warp &w = b->warps[warp];
   w.given[lane] = given;
   w.request[lane] = (unsigned short)request;
-  Meeting *m = find_meeting(b, warp, mask, site, lane);
+  const bool outside = mask && !(mask >> lane & 1);
+  Meeting *m = mask && w.outside ? open_meeting(w, 0, outside_site(mask)) : nullptr;
+  if (!m && outside) {
+    m = find_meeting(b, warp, 0, outside_site(mask), lane);
+    ++w.outside;
+  }
+  if (outside) gather(b, warp, mask, place, m);
+  if (m) mask = 0;
+  else m = find_meeting(b, warp, mask, site, lane);
+  if (!m->arrived) m->place = place;
   m->arrived |= 1u << lane;
   m->missing &= ~(1u << lane);
   if (mask && !m->missing) {
@@ -207,7 +290,7 @@ Turn come_to_warp(unsigned mask, const void *site, uint64_t given, unsigned requ
 Slot *meet(unsigned mask, const void *site, uint64_t given, WarpOperation operation,
            unsigned source) {
   const unsigned request = (unsigned)operation * kWarpSize + source;
-  const Turn turn = come_to_warp(mask, site, given, request);
+  const Turn turn = come_to_warp(mask, site ? site : __builtin_return_address(0), given, request);
   go_on_with(turn.me, turn.next);
   set_interruptible(kMayYield);
   return turn.me;
@@ -217,7 +300,7 @@ Slot *meet(unsigned mask, const void *site, uint64_t given, WarpOperation operat
 void clear_meetings(Block *b) {
   for (unsigned i = 0; i < kMaxWarps; ++i) {
     Warp &w = b->warps[i];
-    w.open = 0;
+    w.open = w.outside = w.done = 0;
     w.last = w.meetings;
     for (Meeting &m : w.meetings) m = {};
   }

@@ -1,0 +1,59 @@
+/* Accesses that are not aligned to their type, which end a kernel with 716.
+ *
+ * The compiler could check each load and store; that costs a third to three times a kernel's time
+ * (docs/cpu_device.md), so only --config=check does it. What is checked always is what leads to
+ * such accesses: pointers that come of a cast in device code, and those that a kernel is given.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CPU_DEVICE_ALIGNMENT_H
+#define CPU_DEVICE_ALIGNMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <type_traits>
+
+namespace cpu_device {
+
+/* Ends the kernel; on the host, does nothing. */
+void misaligned(const void *address, size_t alignment);
+
+/* 1 where the type is not known yet. */
+template <class T, class = void>
+constexpr size_t kAlignmentOf = 1;
+template <class T>
+constexpr size_t kAlignmentOf<T, std::enable_if_t<(sizeof(T) > 1)>> = alignof(T);
+
+/* What cu_to_cpp puts around a pointer made by a cast before it is followed; most: of a member, of
+ * which less is asked than of the whole. What is no pointer is itself. */
+template <size_t most, class X>
+__attribute__((always_inline)) inline decltype(auto) aligned(X &&x) {
+  using P = std::decay_t<X>;
+  if constexpr (std::is_pointer_v<P>) {
+    constexpr size_t whole = kAlignmentOf<std::remove_cv_t<std::remove_pointer_t<P>>>;
+    constexpr size_t wanted = whole < most ? whole : most;
+    const P p = x;
+    if constexpr (wanted > 1)
+      if (__builtin_expect((uintptr_t)p % wanted, 0)) misaligned((const void *)p, wanted);
+    return P(p);
+  } else {
+    return static_cast<X &&>(x);
+  }
+}
+
+/* A misaligned pointer that a kernel is given becomes one that faults when it is followed: no
+ * memory can have that address. The report gives the true one. */
+#if defined(__x86_64__) && !LAB_CPU_DEVICE_CHECK
+constexpr uintptr_t kMisalignedMark = (uintptr_t)0x5A5A << 48;
+#else
+constexpr uintptr_t kMisalignedMark = 0;
+#endif
+
+template <class T>
+inline T *marked_if_misaligned(T *p) {
+  return (uintptr_t)p % kAlignmentOf<std::remove_cv_t<T>> ? (T *)((uintptr_t)p ^ kMisalignedMark) : p;
+}
+
+}  // namespace cpu_device
+
+#endif
