@@ -92,10 +92,13 @@ def find_runfiles():
 class Builder:
     """Commands for each source, made from the settings of cuda_binary."""
 
-    def __init__(self, runfiles, work, flags, folders):
+    def __init__(self, runfiles, work, flags, sources):
         with open(os.path.join(runfiles, "bazel/cu/settings.json")) as f:
             self.settings = json.load(f)
-        self.runfiles, self.work, self.folders = runfiles, work, folders
+        self.runfiles, self.work = runfiles, work
+        self.folders = sorted({os.path.dirname(source) or "." for source in sources})
+        # Device functions and variables of one .cu file are seen in the others.
+        self.device_code = ["-rdc=true"] if len([s for s in sources if s.endswith(".cu")]) > 1 else []
         self.link_flags = [f for f in flags if f.startswith(("-l", "-L", "-Wl,"))]
         self.flags = [f for f in flags if f not in self.link_flags]
         self.gpu = self.settings["device"] == "gpu"
@@ -119,7 +122,7 @@ class Builder:
         s = self.settings
         obj = os.path.join(self.work, "%d.o" % number)
         if self.gpu:
-            return obj, [s["nvcc"] + self.where_to_look() + self.flags + ["-c", source, "-o", obj]]
+            return obj, [s["nvcc"] + self.device_code + self.where_to_look() + self.flags + ["-c", source, "-o", obj]]
         kind = source.rsplit(".", 1)[1]
         base = s[kind if kind in ("cu", "c") else "cc"]
         flags = ([self.tool(base[0])] + base[1:] + ["-D" + d for d in s["defines"]] + self.where_to_look() +
@@ -134,7 +137,7 @@ class Builder:
     def link(self, objects, program):
         s = self.settings
         if self.gpu:
-            return s["nvcc"] + objects + self.link_flags + ["-o", program]
+            return s["nvcc"] + self.device_code + objects + self.link_flags + ["-o", program]
         archives = []
         for library in s["libraries"]:
             file = os.path.normpath(self.tool(library["file"]))
@@ -200,14 +203,9 @@ def main():
         signal.signal(number, lambda n, frame: sys.exit(128 + n))
     work = tempfile.mkdtemp(prefix="cu.")
     try:
-        folders = []
-        for source in sources:
-            folder = os.path.dirname(source) or "."
-            if folder not in folders:
-                folders.append(folder)
         name = os.path.splitext(os.path.basename(sources[0]))[0]
         program = os.path.join(work, name)
-        if not build(Builder(runfiles, work, flags, folders), sources, program):
+        if not build(Builder(runfiles, work, flags, sources), sources, program):
             return 1
         return run(program, name, arguments)
     except KeyboardInterrupt:

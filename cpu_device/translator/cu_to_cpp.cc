@@ -78,8 +78,10 @@ class Translator : private Rewriter {
   bool run() {
     const Names::Problem bracket = names_.unmatched_bracket();
     if (bracket.token) return fail(bracket.token, bracket.message), false;
-    for (const Names::Problem &p : names_.problems())
+    for (const Names::Problem &p : names_.problems()) {
+      if (src_.foreign.count(t_[p.token].file)) continue;
       p.warning ? warn(p.token, p.message) : fail(p.token, p.message);
+    }
     read_device_code();
     kernel_table_.write();
     sites_.write();
