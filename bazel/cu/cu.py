@@ -5,6 +5,7 @@
     bazel run //bazel:cu -- [flags] program.cu [more.cu more.cpp more.c] [--] [arguments]
 
 Flags are the compiler's: -DNAME=VALUE -Ifolder -Lfolder -llibrary -O0 -g -std=c++20 -Wall.
+With -o FILE the program is built, put there, and not run.
 Paths count from where you are. The program's own folder and the top of the project are
 looked in for #include "...". The exit status is the program's; 1 if it does not build,
 2 if there is nothing to build.
@@ -30,12 +31,33 @@ NVCC_ONLY = {"-arch": True, "--gpu-architecture": True, "-code": True, "-gencode
              "-ccbin": True, "-cudart": True, "-O": False, "--device-debug": False,
              "-ftz": True, "-prec-div": True, "-prec-sqrt": True, "-fmad": True, "--fmad": True,
              "-res-usage": False, "--resource-usage": False, "-Wno-deprecated-gpu-targets": False}
-VALUE_FOLLOWS = {"-I", "-D", "-U", "-L", "-l", "-include", "-isystem", "-Xcompiler", "-Xlinker",
+VALUE_FOLLOWS = {"-o", "-I", "-D", "-U", "-L", "-l", "-include", "-isystem", "-Xcompiler", "-Xlinker",
                  "--compiler-options", "-std", "--std"}
 
 
+def visible(text):
+    """The text without bytes that a terminal would obey."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def take_output(flags):
+    """(flags without -o FILE, FILE or None)"""
+    kept, output = [], None
+    words = iter(flags)
+    for word in words:
+        if word == "-o":
+            output = next(words, None) or usage("-o: a file's name is missing after it")
+        elif word.startswith("-o") and len(word) > 2:
+            output = word[2:]
+        else:
+            kept.append(word)
+    if output and os.path.isdir(output):
+        usage("%s is a folder; -o names the program's file" % output)
+    return kept, output
+
+
 def usage(problem):
-    print("cu: %s\n%s" % (problem, __doc__.split("\n", 1)[1].strip("\n").split("\n\n")[0].rstrip()),
+    print("cu: %s\n%s" % (visible(problem), __doc__.split("\n", 1)[1].strip("\n").split("\n\n")[0].rstrip()),
           file=sys.stderr)
     sys.exit(2)
 
@@ -185,7 +207,7 @@ def build(builder, sources, program):
 def run(program, name, arguments):
     """The program's exit status; signals that ask this process to end are passed on to it."""
     child = subprocess.Popen([name] + arguments, executable=program)
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda n, frame: child.send_signal(n))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to the program as well
     status = child.wait()
@@ -199,7 +221,8 @@ def main():
     runfiles = find_runfiles()
     os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     flags, sources, arguments = read_command(sys.argv[1:])
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    flags, output = take_output(flags)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda n, frame: sys.exit(128 + n))
     work = tempfile.mkdtemp(prefix="cu.")
     try:
@@ -207,6 +230,9 @@ def main():
         program = os.path.join(work, name)
         if not build(Builder(runfiles, work, flags, sources), sources, program):
             return 1
+        if output:
+            shutil.copy(program, output)
+            return 0
         return run(program, name, arguments)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

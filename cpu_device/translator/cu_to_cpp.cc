@@ -273,6 +273,7 @@ int main(int argc, char **argv) {
   }
   std::vector<char *> command(argv + 4, argv + argc);
   for (const char *more : {"-D__CUDACC__=1", "-D__NVCC__=1", "-DCPU_DEVICE_TRANSLATING=1",
+                           "-Wno-trigraphs", /* the second compilation warns */
                            "-include", "cuda_runtime.h", "-E", "-x", "c++", (const char *)argv[1]})
     command.push_back(const_cast<char *>(more));
   Source source;
