@@ -208,7 +208,7 @@ TEST_F(Cu, PutsTheProgramWhereItIsTold) {
   run("cd '" + top_ + "' && ./greeting >out 2>err </dev/null");
   EXPECT_EQ(7, status_) << err_;
   EXPECT_EQ("computed 43\n", out_);
-  cu("-o");
+  cu("-o hello.cu");
   EXPECT_EQ(2, status_);
   EXPECT_NE(std::string::npos, err_.find("-o: a file's name is missing")) << err_;
 }
