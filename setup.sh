@@ -59,6 +59,15 @@ apt_install() {
 [ "$(uname -s)" = Linux ] || by_hand
 command -v apt-get >/dev/null 2>&1 && command -v dpkg-query >/dev/null 2>&1 || by_hand
 
+# Bazel 4 to 9 do not build in such a folder, and do not say why.
+here=$(cd "$(dirname "$0")" && pwd -P)
+case $here in
+*[!A-Za-z0-9/._+@%~=,-]*)
+  fail "the kit lies in '$here': Bazel does not build in a folder whose name has a space,
+setup: an umlaut or another such character in it. Move it to a folder of plain letters, for example
+setup: with  mv '$here' ~/cuda-lab" ;;
+esac
+
 missing=
 for package in $PACKAGES; do
   is_installed "$package" || missing="$missing $package"

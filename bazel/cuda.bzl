@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """cuda_library, cuda_binary and cuda_test: CUDA C for the GPU or, without one, for the CPU device.
 
-GPU: nvcc compiles each .cu file. CPU device: a .cu file is preprocessed and its launches and
+GPU: nvcc compiles each .cu file; device code of several files in a target is linked (-rdc=true), and that
+of a library that says rdc = True. CPU device: a .cu file is preprocessed and its launches and
 shared variables are rewritten as C++ by //cpu_device:cu_to_cpp, which keeps the line
 numbers; then the C++ compiler compiles that. Other C and C++ files are compiled as usual.
 """
@@ -44,6 +45,12 @@ CHECK_COPTS = [
     "-DLAB_CPU_DEVICE_CHECK=1",
 ]
 
+# Device code that other files' device code may call or name is not yet linked: by its objects.
+DeviceLinkInfo = provider(
+    doc = "Relocatable device code that the target which depends on it links.",
+    fields = {"objects": "depset of object files"},
+)
+
 def _stem(ctx, src):
     """src's path in its package, without extension: two files in one target may have one name."""
     stem = src.short_path.replace("../", "")
@@ -65,20 +72,36 @@ def nvcc_mode_flags(ctx, cuda):
         return flags + ["-g", "-G", "-O0"]
     return flags + ["-O3", "-lineinfo"]
 
-def _nvcc_compile(ctx, cuda, cc_toolchain, context, src):
-    """One nvcc action; returns its object file (always position-independent)."""
-    stem = _stem(ctx, src)
-    obj = ctx.actions.declare_file("_nvcc/%s/%s/%s.pic.o" % (ctx.label.name, stem, stem.split("/")[-1]))
-
+def _nvcc_args(ctx, cuda, cc_toolchain):
+    """What all of nvcc's command lines begin with."""
     args = ctx.actions.args()
-    args.add("-x").add("cu")
-    args.add("-std=c++17")
     if cuda.ccbin:
         args.add("-ccbin").add(cuda.ccbin)
     elif not cuda.own_ccbin:
         args.add("-ccbin").add(cc_toolchain.compiler_executable)
     args.add_all([gencode(arch) for arch in cuda.archs])
     args.add_all(nvcc_mode_flags(ctx, cuda))
+    return args
+
+def _nvcc_env(ctx, out):
+    # nvcc names its temporary files after its process id, and in Bazel's sandbox that is
+    # always 2 or so, while /tmp is shared (before Bazel 7): a folder for each action, or
+    # two actions at once overwrite each other's files.
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
+    env.update(ctx.configuration.default_shell_env)
+    env["TMPDIR"] = out.dirname
+    return env
+
+def _nvcc_compile(ctx, cuda, cc_toolchain, context, src, relocatable):
+    """One nvcc action; returns its object file (always position-independent)."""
+    stem = _stem(ctx, src)
+    obj = ctx.actions.declare_file("_nvcc/%s/%s/%s.pic.o" % (ctx.label.name, stem, stem.split("/")[-1]))
+
+    args = _nvcc_args(ctx, cuda, cc_toolchain)
+    args.add("-x").add("cu")
+    args.add("-std=c++17")
+    if relocatable:
+        args.add("-rdc=true")
     args.add_all(ctx.attr.nvcc_copts)
     args.add_all(context.defines, before_each = "-D")
     args.add_all(ctx.attr.local_defines, before_each = "-D")
@@ -91,16 +114,9 @@ def _nvcc_compile(ctx, cuda, cc_toolchain, context, src):
         args.add_all(context.external_includes, before_each = "-isystem")
     args.add("-c").add(src).add("-o").add(obj)
 
-    # nvcc names its temporary files after its process id, and in Bazel's sandbox that is
-    # always 2 or so, while /tmp is shared (before Bazel 7): a folder for each action, or
-    # two actions at once overwrite each other's files.
-    env = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
-    env.update(ctx.configuration.default_shell_env)
-    env["TMPDIR"] = obj.dirname
-
     ctx.actions.run(
         executable = cuda.nvcc,
-        env = env,
+        env = _nvcc_env(ctx, obj),
         arguments = [args],
         # Every header that the deps let this target see: a changed one recompiles.
         inputs = depset([src, cuda.state], transitive = [context.headers, cc_toolchain.all_files]),
@@ -109,6 +125,33 @@ def _nvcc_compile(ctx, cuda, cc_toolchain, context, src):
         progress_message = "Compiling %s for the GPU" % src.short_path,
     )
     return obj
+
+def _nvcc_link(ctx, cuda, cc_toolchain, objects):
+    """Links the device code of the objects; returns the object file that holds it."""
+    obj = ctx.actions.declare_file("_nvcc/%s/device_link.pic.o" % ctx.label.name)
+    args = _nvcc_args(ctx, cuda, cc_toolchain)
+    args.add("-dlink").add_all(objects).add("-o").add(obj)
+    ctx.actions.run(
+        executable = cuda.nvcc,
+        env = _nvcc_env(ctx, obj),
+        arguments = [args],
+        inputs = depset([cuda.state], transitive = [objects, cc_toolchain.all_files]),
+        outputs = [obj],
+        mnemonic = "CudaLink",
+        progress_message = "Linking the device code of %s" % ctx.label,
+    )
+    return obj
+
+def _gpu_objects(ctx, cuda, cc_toolchain, context, cu):
+    """(what goes into the library, what the target that depends on it must link)"""
+    pending = depset(transitive = [d[DeviceLinkInfo].objects for d in ctx.attr.deps if DeviceLinkInfo in d])
+    relocatable = ctx.attr.rdc or len(cu) > 1 or bool(pending.to_list())
+    objects = [_nvcc_compile(ctx, cuda, cc_toolchain, context, f, relocatable) for f in cu]
+    if ctx.attr.rdc:
+        return objects, depset(objects, transitive = [pending])
+    if relocatable and objects:
+        return objects + [_nvcc_link(ctx, cuda, cc_toolchain, depset(objects, transitive = [pending]))], depset()
+    return objects, pending
 
 # CPU device.
 
@@ -235,8 +278,10 @@ def _cuda_library_impl(ctx):
 
     # cc_common.compile leaves private headers out of the context it returns.
     context = _with_headers(public, private)
+    pending = depset()
     if cuda.device == "gpu":
-        objects = depset([_nvcc_compile(ctx, cuda, cc_toolchain, context, f) for f in cu])
+        objects, pending = _gpu_objects(ctx, cuda, cc_toolchain, context, cu)
+        objects = depset(objects)
         outputs = cc_common.create_compilation_outputs(objects = objects, pic_objects = objects)
     else:
         _, outputs = cc_common.compile(
@@ -268,6 +313,7 @@ def _cuda_library_impl(ctx):
             runfiles = _runfiles(ctx),
         ),
         CcInfo(compilation_context = public, linking_context = linking),
+        DeviceLinkInfo(objects = pending),
     ]
 
 cuda_library = rule(
@@ -289,6 +335,11 @@ cuda_library = rule(
         "copts": attr.string_list(doc = "for the host compiler: host files, and kernels on the CPU device"),
         "nvcc_copts": attr.string_list(doc = "for nvcc"),
         "linkopts": attr.string_list(),
+        "rdc": attr.bool(
+            doc = "Its device functions and variables are for the .cu files of a target that depends on it, " +
+                  "which links them. One target of a program may do so. Those of several .cu files in one " +
+                  "target see one another without it.",
+        ),
         "alwayslink": attr.bool(),
         "_toolkit": attr.label(default = "//bazel:toolkit", providers = [CudaInfo]),
         "_runtime": attr.label_list(default = ["//bazel:cuda_runtime"], providers = [CcInfo]),

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "common/lesson.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,12 @@ static int read_options(Lesson *lesson, int argc, char **argv, const OptionsSpec
     lesson->optimised = strcmp(BUILD_COMPILATION_MODE, "dbg") != 0;
     switch (options_parse(argc, argv, spec, lesson->on_cpu_device, &lesson->options, message,
                           sizeof message)) {
-    case OPTIONS_HELP: fputs(message, stdout); return LESSON_RIGHT;
+    case OPTIONS_HELP:
+        if (fputs(message, stdout) < 0 || fflush(stdout) != 0) {
+            fprintf(stderr, "%s: --help could not be printed: %s\n", spec->program, strerror(errno));
+            return LESSON_WRONG;
+        }
+        return LESSON_RIGHT;
     case OPTIONS_BAD: fprintf(stderr, "%s\n", message); return LESSON_BAD_OPTION;
     case OPTIONS_OK: break;
     }

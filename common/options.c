@@ -8,6 +8,7 @@
 #endif
 #include "common/options.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -132,6 +133,11 @@ bad(const OptionsSpec *spec, char *message, size_t size, const char *format, ...
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
+    for (char *c = reason; *c != '\0'; ++c) {
+        if (iscntrl((unsigned char)*c)) {
+            *c = '?'; /* a terminal would obey what was typed */
+        }
+    }
     snprintf(message, size, "%s: %s", spec->program, reason);
     return OPTIONS_BAD;
 }
@@ -289,6 +295,9 @@ static OptionsStatus read_all(int argc, char **argv, const OptionsSpec *spec, co
             if (optopt >= FIRST_CODE) {
                 return bad(spec, message, size, "--%s takes no value",
                            table->entries[optopt - FIRST_CODE].name);
+            }
+            if (strcmp(argument, "-h") == 0) {
+                return OPTIONS_HELP;
             }
             return unknown(spec, table, argument, message, size);
         }

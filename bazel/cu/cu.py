@@ -5,6 +5,7 @@
     bazel run //bazel:cu -- [flags] program.cu [more.cu more.cpp more.c] [--] [arguments]
 
 Flags are the compiler's: -DNAME=VALUE -Ifolder -Lfolder -llibrary -O0 -g -std=c++20 -Wall.
+With -o FILE the program is built, put there, and not run.
 --cuts says of each kernel whether the CPU device cuts it at its barriers, and if not, why.
 Paths count from where you are. The program's own folder and the top of the project are
 looked in for #include "...". The exit status is the program's; 1 if it does not build,
@@ -31,12 +32,33 @@ NVCC_ONLY = {"-arch": True, "--gpu-architecture": True, "-code": True, "-gencode
              "-ccbin": True, "-cudart": True, "-O": False, "--device-debug": False,
              "-ftz": True, "-prec-div": True, "-prec-sqrt": True, "-fmad": True, "--fmad": True,
              "-res-usage": False, "--resource-usage": False, "-Wno-deprecated-gpu-targets": False}
-VALUE_FOLLOWS = {"-I", "-D", "-U", "-L", "-l", "-include", "-isystem", "-Xcompiler", "-Xlinker",
+VALUE_FOLLOWS = {"-o", "-I", "-D", "-U", "-L", "-l", "-include", "-isystem", "-Xcompiler", "-Xlinker",
                  "--compiler-options", "-std", "--std"}
 
 
+def visible(text):
+    """The text without bytes that a terminal would obey."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def take_output(flags):
+    """(flags without -o FILE, FILE or None)"""
+    kept, output = [], None
+    words = iter(flags)
+    for word in words:
+        if word == "-o":
+            output = next(words, None) or usage("-o: a file's name is missing after it")
+        elif word.startswith("-o") and len(word) > 2:
+            output = word[2:]
+        else:
+            kept.append(word)
+    if output and os.path.isdir(output):
+        usage("%s is a folder; -o names the program's file" % output)
+    return kept, output
+
+
 def usage(problem):
-    print("cu: %s\n%s" % (problem, __doc__.split("\n", 1)[1].strip("\n").split("\n\n")[0].rstrip()),
+    print("cu: %s\n%s" % (visible(problem), __doc__.split("\n", 1)[1].strip("\n").split("\n\n")[0].rstrip()),
           file=sys.stderr)
     sys.exit(2)
 
@@ -93,10 +115,13 @@ def find_runfiles():
 class Builder:
     """Commands for each source, made from the settings of cuda_binary."""
 
-    def __init__(self, runfiles, work, flags, folders):
+    def __init__(self, runfiles, work, flags, sources):
         with open(os.path.join(runfiles, "bazel/cu/settings.json")) as f:
             self.settings = json.load(f)
-        self.runfiles, self.work, self.folders = runfiles, work, folders
+        self.runfiles, self.work = runfiles, work
+        self.folders = sorted({os.path.dirname(source) or "." for source in sources})
+        # Device functions and variables of one .cu file are seen in the others.
+        self.device_code = ["-rdc=true"] if len([s for s in sources if s.endswith(".cu")]) > 1 else []
         self.link_flags = [f for f in flags if f.startswith(("-l", "-L", "-Wl,"))]
         self.flags = [f for f in flags if f not in self.link_flags]
         self.gpu = self.settings["device"] == "gpu"
@@ -124,7 +149,7 @@ class Builder:
         s = self.settings
         obj = os.path.join(self.work, "%d.o" % number)
         if self.gpu:
-            return obj, [s["nvcc"] + self.where_to_look() + self.flags + ["-c", source, "-o", obj]]
+            return obj, [s["nvcc"] + self.device_code + self.where_to_look() + self.flags + ["-c", source, "-o", obj]]
         kind = source.rsplit(".", 1)[1]
         base = s[kind if kind in ("cu", "c") else "cc"]
         flags = ([self.tool(base[0])] + base[1:] + ["-D" + d for d in s["defines"]] + self.where_to_look() +
@@ -139,7 +164,7 @@ class Builder:
     def link(self, objects, program):
         s = self.settings
         if self.gpu:
-            return s["nvcc"] + objects + self.link_flags + ["-o", program]
+            return s["nvcc"] + self.device_code + objects + self.link_flags + ["-o", program]
         archives = []
         for library in s["libraries"]:
             file = os.path.normpath(self.tool(library["file"]))
@@ -187,7 +212,7 @@ def build(builder, sources, program):
 def run(program, name, arguments):
     """The program's exit status; signals that ask this process to end are passed on to it."""
     child = subprocess.Popen([name] + arguments, executable=program)
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda n, frame: child.send_signal(n))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to the program as well
     status = child.wait()
@@ -201,19 +226,18 @@ def main():
     runfiles = find_runfiles()
     os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     flags, sources, arguments = read_command(sys.argv[1:])
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    flags, output = take_output(flags)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda n, frame: sys.exit(128 + n))
     work = tempfile.mkdtemp(prefix="cu.")
     try:
-        folders = []
-        for source in sources:
-            folder = os.path.dirname(source) or "."
-            if folder not in folders:
-                folders.append(folder)
         name = os.path.splitext(os.path.basename(sources[0]))[0]
         program = os.path.join(work, name)
-        if not build(Builder(runfiles, work, flags, folders), sources, program):
+        if not build(Builder(runfiles, work, flags, sources), sources, program):
             return 1
+        if output:
+            shutil.copy(program, output)
+            return 0
         return run(program, name, arguments)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

@@ -21,6 +21,7 @@ void Edits::fail(size_t i, const std::string &message) {
 }
 
 void Edits::warn(size_t i, const std::string &message) const {
+  if (src_.foreign.count(t_[i].file)) return;
   fprintf(stderr, "%s:%d: warning: %s (docs/cpu_device.md)\n", file(i).c_str(), t_[i].line, message.c_str());
 }
 
@@ -108,7 +109,8 @@ std::string Edits::back_in_place(const Edit &e, const char *flags) const {
   const size_t swallowed = lines(e.begin, e.end), old_size = e.end - e.begin;
   if (lines(e.end, next->begin) != 0) return std::string(swallowed, '\n');
   if (swallowed == 0 && e.with.size() <= old_size) return std::string(old_size - e.with.size(), ' ');
-  return "\n# " + std::to_string(next->line) + " \"" + src_.files[(size_t)next->file] + "\"" + flags + "\n" +
+  return "\n# " + std::to_string(next->line) + " \"" + src_.files[(size_t)next->file] + "\"" +
+         (src_.foreign.count(next->file) ? " 3" : flags) + "\n" +
          std::string(e.end - src_.text.rfind('\n', e.end - 1) - 1, ' ');
 }
 
@@ -116,7 +118,8 @@ std::string Edits::back_in_place(const Edit &e, const char *flags) const {
 
 std::string Rewriter::line_mark(size_t i, size_t at, const char *flags) const {
   const size_t line_start = src_.text.rfind('\n', at - 1) + 1;
-  return "\n# " + std::to_string(t_[i].line) + " \"" + file(i) + "\"" + flags + "\n" +
+  return "\n# " + std::to_string(t_[i].line) + " \"" + file(i) + "\"" +
+         (src_.foreign.count(t_[i].file) ? " 3" : flags) + "\n" +
          std::string(at - line_start, ' ');
 }
 

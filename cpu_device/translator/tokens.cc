@@ -48,6 +48,19 @@ size_t read_directive(Source *src, size_t at, int *file, int *line, bool *system
   return end;
 }
 
+/* A system header in which CUDA's keywords stand is translated as the program is. */
+void find_foreign(Source *src) {
+  static const std::set<std::string> keywords = {"__global__", "__device__", "__host__", "__constant__", "__shared__",
+                                                 "__managed__"};
+  for (const Token &t : src->tokens)
+    if (t.system && t.kind == kName && src->text.compare(t.begin, 2, "__") == 0 && !src->foreign.count(t.file) &&
+        keywords.count(src->text.substr(t.begin, t.end - t.begin)))
+      src->foreign.insert(t.file);
+  if (src->foreign.empty()) return;
+  for (Token &t : src->tokens)
+    if (src->foreign.count(t.file) && t.kind != kEnd) t.system = false;
+}
+
 /* All kinds of bracket count alike: what does not match is told elsewhere. */
 void pair_brackets(Source *src) {
   src->pairs.assign(src->tokens.size(), 0);
@@ -122,5 +135,6 @@ void tokenize(Source *src) {
     i = end;
   }
   src->tokens.push_back({kEnd, s.size(), s.size(), file, line, true});
+  find_foreign(src);
   pair_brackets(src);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct Token {
   size_t begin, end;           /* in the preprocessed text */
   int file;                    /* index into Source::files */
   int line;
-  bool system;                 /* in a system header: left alone */
+  bool system;                 /* in a system header without CUDA's keywords: left alone */
 };
 
 struct Source {
@@ -25,6 +26,8 @@ struct Source {
   std::vector<Token> tokens;
   std::vector<size_t> pairs;   /* by token: the other bracket of a pair; see Tokens::closing, opening */
   std::vector<std::string> files;
+  std::set<int> foreign;       /* system headers with CUDA's keywords in them, as some have where
+                                  they see __CUDACC__: translated, and nothing is said of them */
 };
 
 /* Text that takes the place of source text [begin, end); begin == end: goes in before it. */

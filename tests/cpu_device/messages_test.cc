@@ -295,4 +295,18 @@ TEST(Warnings, WhereNvccBuildsAndTheCompilerWouldNot) {
                  "program.cu:2:16: warning: narrowing conversion");
 }
 
+/* As Boost's do: a system header that writes CUDA's keywords where it sees nvcc. */
+TEST(SystemHeaders, WithCudasKeywordsAreTranslatedAndNothingIsSaidOfThem) {
+  std::filesystem::create_directories(folder() + "/system");
+  std::ofstream(folder() + "/system/vendor.h")
+      << "#pragma once\n#ifdef __CUDACC__\n#define VENDOR_BOTH __host__ __device__\n#else\n#define VENDOR_BOTH\n#endif\n"
+         "inline int vendor_host(int x) { return x; }\nstruct Vendor {\n  int a;\n  VENDOR_BOTH int sum() const { return vendor_host(a) * 2.0; }\n};\n"
+         "template <class T> VENDOR_BOTH inline T vendor_twice(T x) { return x + x; }\n"
+         "#ifdef __CUDACC__\n__device__ inline int vendor_index(unsigned unused) { return (int)threadIdx.x; }\n"
+         "template <class T> __global__ void vendor_kernel(T *x) { x[threadIdx.x] = vendor_twice(x[threadIdx.x]); }\n#endif\n";
+  EXPECT_EQ("", build("#include <vendor.h>\n__global__ void k(int *x) {\n  Vendor v = {1};\n  x[0] = vendor_twice(v.sum()) + vendor_index(1);\n}\n"
+                      "int main() {\n  int *d = nullptr;\n  k<<<1, 1>>>(d);\n  vendor_kernel<<<1, 1>>>(d);\n  return vendor_twice(1);\n}\n",
+                      "-Wextra -isystem " + folder() + "/system"));
+}
+
 }  // namespace

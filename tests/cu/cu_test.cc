@@ -200,4 +200,34 @@ TEST_F(Cu, RelaxedConstexprIsAskedFor) {
   EXPECT_EQ(5, status_) << err_;
 }
 
+TEST_F(Cu, PutsTheProgramWhereItIsTold) {
+  write("hello.cu", kHello);
+  cu("-o greeting hello.cu");
+  EXPECT_EQ(0, status_) << err_;
+  EXPECT_EQ("", out_);
+  run("cd '" + top_ + "' && ./greeting >out 2>err </dev/null");
+  EXPECT_EQ(7, status_) << err_;
+  EXPECT_EQ("computed 43\n", out_);
+  cu("-o hello.cu");
+  EXPECT_EQ(2, status_);
+  EXPECT_NE(std::string::npos, err_.find("-o: a file's name is missing")) << err_;
+}
+
+TEST_F(Cu, SaysNothingThatATerminalObeys) {
+  cu("\"$(printf 'a\\033[31mb')\"");
+  EXPECT_EQ(2, status_);
+  EXPECT_EQ(std::string::npos, err_.find('\033')) << err_;
+}
+
+TEST_F(Cu, FindsDeviceCodeOfAnotherFile) {
+  write("part.cu", "__device__ int offset = 40;\n__device__ int moved(int x) { return x + offset; }\n");
+  write("main.cu", "#include <stdio.h>\nextern __device__ int offset;\n__device__ int moved(int x);\n"
+                   "__global__ void k(int *x) { *x = moved(2) + offset; }\n"
+                   "int main() {\n  int *d, x = 0;\n  cudaMalloc(&d, 4);\n  k<<<1, 1>>>(d);\n"
+                   "  cudaMemcpy(&x, d, 4, cudaMemcpyDeviceToHost);\n  printf(\"%d\\n\", x);\n}\n");
+  cu("main.cu part.cu");
+  EXPECT_EQ(0, status_) << err_;
+  EXPECT_EQ("82\n", out_);
+}
+
 }  // namespace

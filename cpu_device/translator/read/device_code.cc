@@ -145,12 +145,9 @@ bool DeviceCode::in_namespace(size_t i, bool templates) const {
   const size_t first = declaration_start(i);
   for (size_t j = first; j < i && !templates; ++j)
     if (is(j, "template")) return false;
-  int depth = 0;
   for (size_t j = first; j-- > 0;) {
-    if (punct(j) == '}') ++depth;
-    if (punct(j) != '{' || depth-- > 0) continue;
-    depth = 0;
-    if (!opens_namespace(j)) return false;
+    if (punct(j) == '}') j = opening(j); /* closed before */
+    else if (punct(j) == '{' && !opens_namespace(j)) return false;
   }
   return true;
 }
