@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Device functions with barriers in them, of every form, and their calls."""
 from body import Body, statement
-from memory import CLEAN, DIRTY, SharedArray
+from memory import DIRTY, SharedArray
 from values import Place
 
 NAMES = ["turn", "swap_tiles", "make_tile", "curand_step", "__hmix", "__vsum", "sync_all", "syncthreads_and_add",

@@ -3,7 +3,6 @@
 from body import statement
 from functions import plain_arrays
 from values import Place
-from warps import mask_text  # noqa: F401
 
 
 def this_block(b):

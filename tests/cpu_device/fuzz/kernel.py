@@ -4,10 +4,12 @@ from body import Body, STATEMENTS
 from memory import CLEAN, SharedArray
 from values import Place
 import statements  # noqa: F401  (they register themselves)
+import ways  # noqa: F401
 import warps  # noqa: F401
 import functions  # noqa: F401
 import unusual  # noqa: F401
 import hidden  # noqa: F401
+import conditions  # noqa: F401
 import groups  # noqa: F401
 import escapes  # noqa: F401
 import spellings  # noqa: F401
