@@ -5,6 +5,7 @@
 #include "cpu_device/translator/cut/phases.h"
 
 #include "cpu_device/translator/cut/phase_cutter.h"
+#include "cpu_device/translator/read/vocabulary.h"
 
 Phases::Phases(const Source &src, const Names &names, const ProgramTypes &types, const Waits &waits)
     : Tokens(src), names_(names), types_(types), waits_(waits) {
@@ -34,6 +35,10 @@ void Phases::add(const Function &f, bool may_be_cut) {
 bool Phases::cut_function(const Function &f, Reader::Refusal *why) {
   *why = {f.body, "it is a member of a class"};
   if (!f.is_free) return false;
+  if (!f.kernel && vocabulary::does(f.name) != vocabulary::kUnknown) {
+    *why = {f.body, "it bears the name of one of CUDA's own, so that a call may be of either"};
+    return false;
+  }
   if (waits_.spins(f.begin)) {
     *why = {f.body, "a loop with atomic operations whose results are used, by which threads may wait for each other"};
     return false;

@@ -139,6 +139,7 @@ size_t Names::declaration(size_t i, size_t to, const std::string &path) {
   size_t name = 0;
   bool type = false; /* a class or an enum is spoken of */
   bool enumerators = false;
+  if (is(after_template(i), "using")) return after_statement(i, to); /* template <class T> using Four = T[4]; */
   for (size_t j = after_template(i); j < to; ++j) {
     const char c = punct(j);
     if (t_[j].kind == kName && kAttributes.count(text(j))) {

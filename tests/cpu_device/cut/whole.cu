@@ -442,3 +442,23 @@ __global__ void switch_with_a_barrier(int *out, int n) {
 
 // whole: the call of '__syncthreads_count()', at which threads wait
 __global__ void counting_barrier(int *out) { out[threadIdx.x] = __syncthreads_count(threadIdx.x > 3); }
+
+struct Word {
+  unsigned *s, t, v;
+};
+__device__ unsigned __brev(Word w) {
+  w.s[w.t] = w.v;
+  __syncthreads();
+  return w.s[w.t ^ 1];
+}
+template <class T>
+using Four = T[4];
+
+// whole: the call of '__brev()', which may wait: the call of '__syncthreads()', at which threads wait
+__global__ void overload_of_an_intrinsic(unsigned *x) {
+  __shared__ unsigned s[64];
+  const unsigned t = threadIdx.x;
+  unsigned a = __brev(t), b = __brev(Word{s, t, t});
+  Four<unsigned> f = {1u, 2u};
+  x[t] = a + b + f[t % 4];
+}
