@@ -24,8 +24,8 @@ namespace {
 
 /* The sections exist, begin at a page, and (since this file is linked after a program's own)
  * end at one. */
-const size_t kPage = 4096;
-__attribute__((section("cu_device"), aligned(4096), used)) char g_device_page[kPage] = {1};
+const size_t kDevicePage = 4096;
+__attribute__((section("cu_device"), aligned(4096), used)) char g_device_page[kDevicePage] = {1};
 __attribute__((section("cu_managed"), aligned(16), used)) char g_managed_bytes[16] = {1};
 
 /* For the instances of templates, which compilers leave outside of any section. */
@@ -74,7 +74,7 @@ MemoryRange device_variable_pages() {
   Variables &v = variables();
   /* Asked for once, before anything is closed: what resets restore. */
   if (v.initial.empty()) v.initial.assign(__start_cu_device, __stop_cu_device);
-  return {begin, section_size() / kPage * kPage};
+  return {begin, section_size() / kDevicePage * kDevicePage};
 }
 
 bool has_device_variables() { return section_size() > kPage; }

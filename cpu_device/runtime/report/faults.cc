@@ -218,7 +218,7 @@ void on_fault(int signal_number, siginfo_t *info, void *context) {
 
 }  // namespace
 
-void trap() {
+[[noreturn]] void trap() {
   set_interruptible(kInRuntime);
   note_check_failure();
   say("%s%s stopped at __trap()", line_of_caller().c_str(), where_in_kernel().c_str());

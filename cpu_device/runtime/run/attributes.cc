@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "cpu_device/runtime/run/cluster.h"
 #include "cpu_device/runtime/run/kernels.h"
 
 using namespace cpu_device;
@@ -16,8 +17,6 @@ static cudaError_t check_kernel(const void *kernel) {
   if (!kernel) return cudaErrorInvalidDeviceFunction;
   return is_kernel(kernel) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
-
-static unsigned count(const dim3 &d) { return d.x * d.y * d.z; }
 
 static size_t static_shared_of(const void *kernel) { return static_shared_size(symbol_of_kernel(kernel)); }
 
@@ -80,15 +79,6 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, const void *
   return cudaSuccess;
 }
 
-static dim3 cluster_in(const cudaLaunchConfig_t &config) {
-  for (unsigned i = 0; i < config.numAttrs; ++i) {
-    const cudaLaunchAttribute &a = config.attrs[i];
-    if (a.id == cudaLaunchAttributeClusterDimension)
-      return dim3(a.val.clusterDim.x, a.val.clusterDim.y, a.val.clusterDim.z);
-  }
-  return dim3(1, 1, 1);
-}
-
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *kernel,
                                                  const cudaLaunchConfig_t *config) {
   if (!size || !config) return record(cudaErrorInvalidValue);
@@ -101,8 +91,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel,
                                            const cudaLaunchConfig_t *config) {
   if (!clusters || !config) return record(cudaErrorInvalidValue);
   if (cudaError_t e = device_status()) return record(e);
-  const unsigned size = count(cluster_in(*config));
-  const int blocks = blocks_of(kernel, (uint64_t)count(config->blockDim), config->dynamicSmemBytes);
+  const unsigned size = volume(cluster_in(*config));
+  const int blocks = blocks_of(kernel, (uint64_t)volume(config->blockDim), config->dynamicSmemBytes);
   *clusters = size ? blocks * (int)settings().threads / (int)size : 0;
   return cudaSuccess;
 }

@@ -14,8 +14,6 @@
 namespace cpu_device {
 namespace {
 
-unsigned blocks_in(const dim3 &d) { return d.x * d.y * d.z; }
-
 std::map<const void *, dim3> &declared() {
   static auto &dims = *new std::map<const void *, dim3>();
   return dims;
@@ -40,6 +38,15 @@ void let_pass_if_complete(Cluster *c) {
 
 }  // namespace
 
+dim3 cluster_in(const cudaLaunchConfig_t &config) {
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute &a = config.attrs[i];
+    if (a.id == cudaLaunchAttributeClusterDimension)
+      return dim3(a.val.clusterDim.x, a.val.clusterDim.y, a.val.clusterDim.z);
+  }
+  return dim3(1, 1, 1);
+}
+
 ClusterDims::ClusterDims(const void *kernel, unsigned x, unsigned y, unsigned z) {
   declared()[kernel] = dim3(x, y, z);
 }
@@ -50,8 +57,8 @@ dim3 declared_cluster(const void *kernel) {
 }
 
 Clusters::Clusters(const dim3 &grid_, const dim3 &dim_)
-    : grid(grid_), dim(dim_), size(blocks_in(dim_)),
-      in_grid(grid_.x / dim_.x, grid_.y / dim_.y, grid_.z / dim_.z), all(blocks_in(in_grid)) {
+    : grid(grid_), dim(dim_), size(volume(dim_)),
+      in_grid(grid_.x / dim_.x, grid_.y / dim_.y, grid_.z / dim_.z), all(volume(in_grid)) {
   for (Cluster &c : all) c.live = size;
 }
 
@@ -112,7 +119,7 @@ void cluster_barrier() {
 void *map_shared(const void *address, unsigned rank) {
   set_interruptible(kInRuntime);
   const Cluster *c = this_cluster();
-  const unsigned size = blocks_in(cluster_dim());
+  const unsigned size = volume(cluster_dim());
   const char *own = this_block()->shared_base;
   const bool known = c && rank < size && c->members[rank].shared_base;
   if (rank >= size || (rank != cluster_block_rank() && !known)) {
@@ -130,7 +137,7 @@ void *map_shared(const void *address, unsigned rank) {
 unsigned shared_rank(const void *address) {
   const Cluster *c = this_cluster();
   const char *p = (const char *)address;
-  for (unsigned rank = 0; c && rank < blocks_in(cluster_dim()); ++rank) {
+  for (unsigned rank = 0; c && rank < volume(cluster_dim()); ++rank) {
     const char *area = c->members[rank].shared_area;
     if (area && p >= area && p < area + kSharedAreaSize) return rank;
   }

@@ -39,6 +39,12 @@ struct Clusters {
   std::vector<Cluster> all;
 };
 
+/* How many blocks, or threads, these dimensions hold. */
+inline unsigned volume(const dim3 &d) { return d.x * d.y * d.z; }
+
+/* What the configuration's attributes ask for, else (1,1,1). */
+dim3 cluster_in(const cudaLaunchConfig_t &config);
+
 /* What __cluster_dims__ says of the kernel, else (1,1,1). */
 dim3 declared_cluster(const void *kernel);
 

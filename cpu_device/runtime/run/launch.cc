@@ -37,11 +37,9 @@ bool repeated_too_often(const LaunchPlace &place) {
   return n > limit;
 }
 
-unsigned count(const dim3 &d) { return d.x * d.y * d.z; }
-
 /* What the launch asks for, else what the kernel's declaration does. */
 dim3 cluster_of(const LaunchShape &s, const void *function) {
-  return count(s.cluster) > 1 ? s.cluster : declared_cluster(function);
+  return volume(s.cluster) > 1 ? s.cluster : declared_cluster(function);
 }
 
 /* The same for its clusters, with the error. */
@@ -262,15 +260,6 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 bl
                                         void **arguments, size_t shared_size,
                                         cudaStream_t stream) {
   return launch_registered(function, {grid, block, shared_size, stream}, arguments, true);
-}
-
-static dim3 cluster_in(const cudaLaunchConfig_t &config) {
-  for (unsigned i = 0; i < config.numAttrs; ++i) {
-    const cudaLaunchAttribute &a = config.attrs[i];
-    if (a.id == cudaLaunchAttributeClusterDimension)
-      return dim3(a.val.clusterDim.x, a.val.clusterDim.y, a.val.clusterDim.z);
-  }
-  return dim3(1, 1, 1);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *function,

@@ -5,7 +5,7 @@
 
 namespace {
 
-const std::set<std::string> kAttributes = {"__attribute__", "alignas",  "__launch_bounds__",
+const std::set<std::string> kMemberAttributes = {"__attribute__", "alignas",  "__launch_bounds__",
                                            "__align__",     "decltype", "noexcept",
                                            "explicit"};
 
@@ -29,7 +29,7 @@ size_t Names::member(size_t i, size_t to, const std::string &path, bool template
   bool type = false, enumerators = false;
   for (size_t j = after_template(i); j < to; ++j) {
     const char c = punct(j);
-    if (t_[j].kind == kName && kAttributes.count(text(j))) {
+    if (t_[j].kind == kName && kMemberAttributes.count(text(j))) {
       if (punct(j + 1) == '(') j = closing(j + 1);
     } else if (is(j, "class") || is(j, "struct") || is(j, "union") || is(j, "enum")) {
       type = true;

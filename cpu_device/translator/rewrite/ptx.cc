@@ -13,7 +13,7 @@
 
 namespace {
 
-const std::string kPtx = "::cpu_device::ptx::";
+const std::string kPtxScope = "::cpu_device::ptx::";
 
 /* What a register of that constraint is; empty for an immediate. */
 std::string type_of_constraint(const std::string &constraint) {
@@ -174,9 +174,9 @@ std::string ptx_as_cpp(const std::string &ptx, const std::vector<PtxOperand> &op
     before += "[[maybe_unused]] ";
     if (type.empty()) before += "const auto " + name + " = (" + o.expression + "); ";
     else if (!read) before += type + " " + name + "{}; ";
-    else before += type + " " + name + " = " + kPtx + "as<" + type + ">(" + o.expression + "); ";
+    else before += type + " " + name + " = " + kPtxScope + "as<" + type + ">(" + o.expression + "); ";
     if (written)
-      after += kPtx + "set(" + o.expression + ", " + name + "); ";
+      after += kPtxScope + "set(" + o.expression + ", " + name + "); ";
   }
   return before + statements + after;
 }
