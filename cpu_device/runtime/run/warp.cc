@@ -254,6 +254,15 @@ static bool converge_warp(Block *b, unsigned warp) {
   return true;
 }
 
+/* Lanes in a loop may wait for those of another warp, whose last one to run has come to a barrier: so
+ * nobody has seen that it can go no further. */
+static void look_at_other_warp(Block *b) {
+  if (!b->converging) return;
+  const unsigned warps = (b->thread_count + kWarpSize - 1) / kWarpSize;
+  b->converged = (b->converged + 1) % warps;
+  if (is_stuck(b, b->converged)) converge_warp(b, b->converged);
+}
+
 Turn come_to_warp(unsigned mask, const void *place, uint64_t given, unsigned request) {
   const void *const site = mask ? nullptr : place;
   Slot *me = take_slot_in_kernel();
@@ -281,7 +290,10 @@ Turn come_to_warp(unsigned mask, const void *place, uint64_t given, unsigned req
   me->waiting = mask ? Waiting::kWarp : Waiting::kConvergence;
   if (!mask) {
     ++b->converging;
-    if (is_stuck(b, warp)) converge_warp(b, warp);
+    if (is_stuck(b, warp)) {
+      converge_warp(b, warp);
+      look_at_other_warp(b);
+    }
   }
   return {me, next_slot(b->worker)};
 }
@@ -317,9 +329,13 @@ void lane_ended(Block *b, unsigned linear) {
   }
 }
 
+/* Warps take turns: lanes of one may wait in a loop for those of another. */
 bool converge(Block *b) {
-  for (unsigned warp = 0; warp * kWarpSize < b->thread_count; ++warp)
-    if (converge_warp(b, warp)) return true;
+  const unsigned warps = (b->thread_count + kWarpSize - 1) / kWarpSize;
+  for (unsigned i = 0; i < warps; ++i) {
+    b->converged = (b->converged + 1) % warps;
+    if (converge_warp(b, b->converged)) return true;
+  }
   return false;
 }
 
