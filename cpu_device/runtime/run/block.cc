@@ -155,6 +155,7 @@ void split(Block *b) {
   b->barrier = Waiting::kEvenBarrier;
   b->patience = kPreemptions;
   b->turns = b->spun_rounds = 0;
+  b->converged = (b->thread_count - 1) / kWarpSize; /* the first is next */
   memset(b->ended_lanes, 0, sizeof b->ended_lanes);
   for (unsigned i = 0; i < b->thread_count; ++i) b->slots[i].waiting = Waiting::kNothing;
 }

@@ -66,6 +66,7 @@ struct Block : Crossing {
   unsigned spun_rounds;        /* rounds, one after another, in which that was so */
   uint64_t seen_steps;         /* the worker's, when a thread last gave way */
   unsigned patience;           /* times more that others' spinning is waited out */
+  unsigned converged;          /* the warp that last learnt its active mask */
   unsigned converging;         /* threads whose active mask is still to be found */
   unsigned at_grid;            /* threads at the grid's barrier */
   unsigned grid_generation;

@@ -317,9 +317,13 @@ void lane_ended(Block *b, unsigned linear) {
   }
 }
 
+/* Warps take turns: lanes of one may wait in a loop for those of another. */
 bool converge(Block *b) {
-  for (unsigned warp = 0; warp * kWarpSize < b->thread_count; ++warp)
-    if (converge_warp(b, warp)) return true;
+  const unsigned warps = (b->thread_count + kWarpSize - 1) / kWarpSize;
+  for (unsigned i = 0; i < warps; ++i) {
+    b->converged = (b->converged + 1) % warps;
+    if (converge_warp(b, b->converged)) return true;
+  }
   return false;
 }
 
