@@ -254,6 +254,15 @@ static bool converge_warp(Block *b, unsigned warp) {
   return true;
 }
 
+/* Lanes in a loop may wait for those of another warp, whose last one to run has come to a barrier: so
+ * nobody has seen that it can go no further. */
+static void look_at_other_warp(Block *b) {
+  if (!b->converging) return;
+  const unsigned warps = (b->thread_count + kWarpSize - 1) / kWarpSize;
+  b->converged = (b->converged + 1) % warps;
+  if (is_stuck(b, b->converged)) converge_warp(b, b->converged);
+}
+
 Turn come_to_warp(unsigned mask, const void *place, uint64_t given, unsigned request) {
   const void *const site = mask ? nullptr : place;
   Slot *me = take_slot_in_kernel();
@@ -281,7 +290,10 @@ Turn come_to_warp(unsigned mask, const void *place, uint64_t given, unsigned req
   me->waiting = mask ? Waiting::kWarp : Waiting::kConvergence;
   if (!mask) {
     ++b->converging;
-    if (is_stuck(b, warp)) converge_warp(b, warp);
+    if (is_stuck(b, warp)) {
+      converge_warp(b, warp);
+      look_at_other_warp(b);
+    }
   }
   return {me, next_slot(b->worker)};
 }
