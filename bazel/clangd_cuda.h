@@ -24,9 +24,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define __syncthreads __syncthreads_of_the_cpu_device /* clang has its own */
+#define __syncthreads __syncthreads_of_the_cpu_device /* clang has its own, which host functions may not call */
 #include <cuda_runtime.h>
-#undef __syncthreads
+
+/* What cu_to_cpp puts calls in place of. */
+extern const uint3 threadIdx, blockIdx;
+extern const dim3 blockDim, gridDim;
 
 /* clang turns kernel<<<grid, block, shared, stream>>>(...) into a call of this. */
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0, void *stream = nullptr);

@@ -41,6 +41,7 @@
 #include "cpu_device/translator/read/program_types.h"
 #include "cpu_device/translator/read/waits.h"
 #include "cpu_device/translator/read/volatile_names.h"
+#include "cpu_device/translator/cut/beliefs.h"
 #include "cpu_device/translator/cut/phases.h"
 #include "cpu_device/translator/rewrite/reconvergence.h"
 #include "cpu_device/translator/rewrite/shared.h"
@@ -58,6 +59,7 @@ class Translator : private Rewriter {
     bool warn_of_double = true, relaxed_constexpr = false;
     bool cut = true;           /* kernels at their barriers, where that can be done */
     bool show_forms = false;   /* which kernels are cut, and why others are not */
+    bool show_variables = false;  /* what the reader takes names in kernels for */
   };
   Translator(const Source &src, const Options &options, Edits *edits)
       : Rewriter(src, edits),
@@ -115,6 +117,7 @@ class Translator : private Rewriter {
   void read_device_code() {
     device_.read();
     waits_.read();
+    if (options_.show_variables) phases_.watch_readers([this](const Reader &r) { print_beliefs(src_, r); });
     for (const DeviceFunction &f : device_.functions())
       phases_.add({f.name, f.begin, f.body, f.body_end, f.kernel, device_.in_namespace(f.begin, true)}, options_.cut);
     if (options_.show_forms) show_forms();
@@ -303,6 +306,7 @@ int main(int argc, char **argv) {
     if (!strcmp(word, "-DCPU_DEVICE_RELAXED_CONSTEXPR")) options.relaxed_constexpr = true;
     if (!strcmp(word, "-DCPU_DEVICE_UNCUT")) options.cut = false;
     if (!strcmp(word, "-DCPU_DEVICE_SHOW_CUTS")) options.show_forms = true;
+    if (!strcmp(word, "-DCPU_DEVICE_SHOW_VARIABLES")) options.show_variables = true;
   }
   Edits edits(source);
   Translator translator(source, options, &edits);

@@ -50,6 +50,7 @@ bool Phases::cut_function(const Function &f, Reader::Refusal *why) {
   const bool in_language = reader.read(f.begin, name_of(f), f.body);
   *why = reader.refusal();
   if (!in_language) return false;
+  if (watcher_) watcher_(reader);
   PhaseCutter cutter(src_, this, f, reader);
   const bool cut = cutter.cut();
   *why = cutter.refusal();
@@ -72,6 +73,7 @@ bool Phases::cut_function(const Function &f, Reader::Refusal *why) {
 void Phases::keep_callee(const Function &f, bool cut, const Reader::Refusal &why) {
   Reader reader(src_, program(), Reader::kUncut);
   Reader::Callee c = {cut, f.is_free && reader.read(f.begin, name_of(f), f.body), false, reader.cuts(f.body, f.body_end), why};
+  if (c.keeps_nothing && watcher_) watcher_(reader);
   for (size_t i = f.begin; i < f.body; ++i) c.takes_references = c.takes_references || punct(i) == '&';
   auto at = callees_.emplace(f.name, c).first;
   at->second.cut = at->second.cut || c.cut;

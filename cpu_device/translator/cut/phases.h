@@ -17,9 +17,11 @@
 #ifndef CPU_DEVICE_TRANSLATOR_PHASES_H
 #define CPU_DEVICE_TRANSLATOR_PHASES_H
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cpu_device/translator/cut/reader.h"
@@ -35,6 +37,9 @@ class Phases : private Tokens {
     bool kernel;
     bool is_free;                /* no class's member */
   };
+  /* To be called with each reader that has read a function to its end, before the function is cut. */
+  void watch_readers(std::function<void(const Reader &)> watcher) { watcher_ = std::move(watcher); }
+
   /* Device functions and kernels, in the order of the source. cut: if they may be. */
   void add(const Function &f, bool cut);
 
@@ -90,6 +95,7 @@ class Phases : private Tokens {
   std::map<std::string, Form> forms_;
   std::vector<Decision> decisions_;
   std::vector<Edit> edits_;
+  std::function<void(const Reader &)> watcher_;
 };
 
 #endif

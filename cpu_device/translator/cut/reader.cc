@@ -357,11 +357,16 @@ bool Reader::barrier_statement() {
     end = at_ + 3;
   const int group = t_[at_].kind == kName ? lookup(text(at_)) : -1;
   if (group >= 0 && variables_[(size_t)group].storage == Variable::kGroup && punct(at_ + 1) == '.' && is(at_ + 2, "sync") &&
-      punct(at_ + 3) == '(' && punct(at_ + 4) == ')')
+      punct(at_ + 3) == '(' && punct(at_ + 4) == ')') {
     end = at_ + 5;
+    meanings_[at_] = group;
+  }
   if (program_.types.is_groups_namespace(at_, &after) && is(after, "sync") && punct(after + 1) == '(' && punct(after + 3) == ')') {
     const int named = lookup(text(after + 2));
-    if (named >= 0 && variables_[(size_t)named].storage == Variable::kGroup) end = after + 4;
+    if (named >= 0 && variables_[(size_t)named].storage == Variable::kGroup) {
+      end = after + 4;
+      meanings_[after + 2] = named;
+    }
   }
   if (!end || punct(end) != ';') return false;
   require(at_, purpose_ == kCut, "a barrier");

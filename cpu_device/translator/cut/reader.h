@@ -15,7 +15,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "cpu_device/translator/cut/statements.h"
@@ -55,10 +54,14 @@ class Reader : public Tokens {
   bool read(size_t begin, size_t name, size_t body);
   const Refusal &refusal() const { return refusal_; }
 
+  /* What the words of a declaration name, whatever stands around the variable's name. */
+  enum class Base { kNumber, kValue, kStructure, kTemplateType, kVoid, kAuto, kBlock };
+
   struct Variable {
     enum Storage { kParameter, kLocal, kShared, kGroup };
     std::string name;
     Storage storage;
+    Base base;
     size_t token, scope_end;     /* where it is declared, and the last token that sees it */
     bool kept;                   /* declared among statements around cuts */
     bool pointer, reference;
@@ -69,6 +72,9 @@ class Reader : public Tokens {
   const std::vector<Variable> &variables() const { return variables_; }
   /* The variable that the name at token i means; -1: none of the function's. */
   int variable_at(size_t i) const;
+  /* All those names, by token: declarations and uses. */
+  const std::map<size_t, int> &meanings() const { return meanings_; }
+  size_t function_name() const { return function_name_; }
 
   const std::vector<Statement> &statements() const { return statements_; }
   const std::vector<Declaration> &parameters() const { return parameters_; }
@@ -109,6 +115,7 @@ class Reader : public Tokens {
   };
   struct Type {
     size_t last;                 /* its last token */
+    Base base;
     bool builtin, is_auto, is_static, constant, is_group;
     const ProgramTypes::Members *members;
   };
@@ -196,7 +203,7 @@ class Reader : public Tokens {
   Template template_;
   std::vector<Variable> variables_;
   std::vector<int> scope_;       /* those that can be seen here */
-  std::unordered_map<size_t, int> meanings_;        /* by token */
+  std::map<size_t, int> meanings_;                  /* by token */
   std::set<std::string> local_names_, foreign_names_;
   std::map<size_t, Declaration> declarations_;      /* by first token */
   std::vector<Declaration> parameters_;

@@ -61,11 +61,14 @@ Reader::Type Reader::read_type(bool shared) {
     std::string name;
     if (word == "auto") {
       type.is_auto = true;
+      type.base = Base::kAuto;
       ++at_;
     } else if (word == "void") {
+      type.base = Base::kVoid;
       ++at_;
     } else if (std::find(types.begin(), types.end(), word) != types.end()) {
       require(at_, punct(at_ + 1) != '<' && !is(at_ + 1, "::"), "a type that depends on a template parameter");
+      type.base = Base::kTemplateType;
       ++at_;
     } else {
       if (word == "struct" || word == "enum") ++at_;
@@ -73,10 +76,19 @@ Reader::Type Reader::read_type(bool shared) {
       switch (program_.types.type_at(at_, &after, &name)) {
         case ProgramTypes::kUnknown:
           refuse(at_, "the type " + quoted(at_) + ", which is not known to hold plain values");
-        case ProgramTypes::kArithmetic: type.builtin = true; break;
-        case ProgramTypes::kStruct: type.members = program_.types.members(name); break;
-        case ProgramTypes::kThreadBlock: type.is_group = true; break;
-        case ProgramTypes::kValue: break;
+        case ProgramTypes::kArithmetic:
+          type.base = Base::kNumber;
+          type.builtin = true;
+          break;
+        case ProgramTypes::kStruct:
+          type.base = Base::kStructure;
+          type.members = program_.types.members(name);
+          break;
+        case ProgramTypes::kThreadBlock:
+          type.base = Base::kBlock;
+          type.is_group = true;
+          break;
+        case ProgramTypes::kValue: type.base = Base::kValue; break;
       }
       at_ = after;
     }
@@ -135,6 +147,7 @@ void Reader::group_declaration(size_t first, const Type &type) {
   Variable v = {};
   v.name = text(name);
   v.storage = Variable::kGroup;
+  v.base = Base::kBlock;
   v.token = name;
   v.scope_end = scope_end_;
   meanings_[name] = declare(v);
@@ -192,6 +205,7 @@ void Reader::declarator(Declaration *d, const Type &type, bool kept, Variable::S
   require(one.name, !one.reference || purpose_ == kUncut || !parameter, "a parameter that is a reference");
   v.name = text(one.name);
   v.storage = storage;
+  v.base = type.base;
   v.token = one.name;
   v.scope_end = scope_end_;
   v.kept = kept;
