@@ -12,6 +12,9 @@ import os
 import subprocess
 import sys
 
+# All, and the CPU device's sources, which are built merged, each by itself.
+DEFAULT = ["//...", "//cpu_device/runtime:each_file", "//cpu_device/translator:each_file"]
+
 # gcc's flags that clang does not know.
 DROP = {"-fno-canonical-system-headers", "-Wno-free-nonheap-object", "-Wunused-but-set-parameter"}
 AS_CUDA = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version",
@@ -58,7 +61,7 @@ def main(targets):
     root = bazel("info", "workspace").strip()
     execution_root = bazel("info", "execution_root").strip()
     output_base = bazel("info", "output_base").strip()
-    query = 'mnemonic("CppCompile|CuToCpp", deps(%s))' % " + ".join(targets or ["//..."])
+    query = 'mnemonic("CppCompile|CuToCpp", deps(%s))' % " + ".join(targets or DEFAULT)
     graph = json.loads(bazel("aquery", "--config=cpu", "--output=jsonproto", query))
 
     def absolute(arg):

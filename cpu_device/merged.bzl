@@ -20,10 +20,10 @@ def _merged_sources_impl(ctx):
     folders = {}
     headers = []
     for src in ctx.files.srcs:
-        if src.extension == "cc":
-            folders.setdefault(src.dirname, []).append(src)
-        else:
+        if src.extension != "cc":
             headers.append(src)
+        elif not ctx.attr.folders or src.dirname.split("/")[-1] in ctx.attr.folders:
+            folders.setdefault(src.dirname, []).append(src)
     merged = []
     for folder, sources in folders.items():
         out = ctx.actions.declare_file("%s/%s_all.cc" % (ctx.label.name, folder.split("/")[-1]))
@@ -45,6 +45,7 @@ merged_sources = rule(
             allow_files = [".cc", ".h"],
             doc = "Sources are merged; headers are passed on.",
         ),
+        "folders": attr.string_list(doc = "Only the sources in these; if empty, all."),
     },
     doc = "What a cc_library or cc_binary takes as its srcs in place of these.",
 )

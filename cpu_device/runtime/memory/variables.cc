@@ -77,7 +77,7 @@ MemoryRange device_variable_pages() {
   return {begin, section_size() / kDevicePage * kDevicePage};
 }
 
-bool has_device_variables() { return section_size() > kPage; }
+bool has_device_variables() { return section_size() > kDevicePage; }
 
 bool in_device_variables(const void *pointer) {
   const char *p = (const char *)pointer;
