@@ -64,7 +64,7 @@ class Kernel:
         if self.kind == "cluster":
             self.grid, self.cluster = rng.choice([((4,), (2,)), ((4,), (4,)), ((3,), (3,)), ((2, 2), (2, 1)), ((6,), (3,))])
             self.cluster_by_launch = rng.random() < 0.5
-        forms = ["plain"] * 12 + ["static", "extern", "number"] + (["template", "namespace"] if self.kind != "cluster" else [])
+        forms = ["plain"] * 12 + ["static", "extern"] + (["number", "template", "namespace"] if self.kind != "cluster" else [])
         if unusual and self.kind == "plain":
             forms += ["overload", "template"]
         self.form = rng.choice(forms)
