@@ -403,7 +403,7 @@ __global__ void function_that_stores_its_argument(int *out) {
 __device__ float fabsf_of(float x) { return x; }
 __device__ float min(float a, float b, float c) { __syncthreads(); return a + b + c; }
 
-// whole: '?', '&&', '||', '++' or '--' in one statement with a warp operation or a call with one
+// whole: the call of 'min', which waits and is not cut: line 404: it bears the name of one of CUDA's own, so that a call may be of either
 __global__ void intrinsic_of_the_programs_own(float *x) {
   __syncthreads();
   float v = min(x[0], x[1], x[2]);
