@@ -42,14 +42,15 @@ std::string text_of_file(const std::string &path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-/* The translator's words on the program, with every name that the reader has read in it. */
-std::string translators_words(const std::string &program) {
+/* The translator's words on the program, with every name that the reader has read in it; false: it failed. */
+bool translate(const std::string &program, std::string *words) {
   const std::string log = scratch() + "/translator.log";
   const std::string command = "cpu_device/translator/cu_to_cpp " + program + " " + scratch() +
                               "/program.cc -- g++ -std=c++17 -isystem cpu_device/include -isystem cpu_device/include_forward "
                               "-isystem cpu_device/include_absent -I. -DCPU_DEVICE_SHOW_VARIABLES 2> " + log;
-  EXPECT_EQ(0, system(command.c_str())) << text_of_file(log);
-  return text_of_file(log);
+  const bool translated = system(command.c_str()) == 0;
+  *words = text_of_file(log);
+  return translated;
 }
 
 struct SourceFile {
@@ -93,6 +94,7 @@ Place in_source(const Place &p, const std::string &name) {
 }
 
 struct Beliefs {
+  std::string error;             /* the translator's last words, if it failed */
   std::set<Place> functions;     /* that were read, by the places of their names */
   Facts facts;
   std::set<std::string> unplaced;  /* FILE:LINE: and a name, which stands there nobody knows where */
@@ -104,7 +106,9 @@ std::string unplaced(const Place &p, const std::string &name) {
 
 Beliefs beliefs_of(const std::string &program) {
   Beliefs out;
-  std::istringstream in(translators_words(program));
+  std::string words;
+  if (!translate(program, &words)) out.error = "it failed: " + words.substr(words.size() < 500 ? 0 : words.size() - 500);
+  std::istringstream in(words);
   const std::regex form("(.*):([0-9]+):([0-9]+): (?:(function|variable) )?'(\\w+)'(?:: (.*)| is of ([0-9]+):([0-9]+)| is read)");
   for (std::string line; std::getline(in, line);) {
     std::smatch found;
@@ -206,10 +210,12 @@ bool clang_reads(const std::string &program, Facts *facts, std::string *why) {
 class Oracle : public testing::TestWithParam<std::string> {};
 
 TEST_P(Oracle, AgreesWithTheReader) {
+  const Beliefs reader = beliefs_of(GetParam());
   std::string why;
   Facts facts;
-  if (!clang_reads(GetParam(), &facts, &why)) GTEST_SKIP() << why;
-  const Beliefs reader = beliefs_of(GetParam());
+  const bool anything = !reader.functions.empty() || !reader.error.empty();
+  if (anything && !clang_reads(GetParam(), &facts, &why)) GTEST_SKIP() << why;
+  ASSERT_EQ("", reader.error);
   expect_confirmed(reader, facts);
   expect_complete(reader, facts);
   printf("%zu variables and %zu uses compared, %zu not found in their lines\n", reader.facts.variables.size(),
@@ -217,7 +223,7 @@ TEST_P(Oracle, AgreesWithTheReader) {
   g_total.variables += reader.facts.variables.size();
   g_total.uses += reader.facts.uses.size();
   g_total.unplaced += reader.unplaced.size();
-  g_read_any = true;
+  g_read_any = g_read_any || anything;
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Oracle, testing::ValuesIn(programs()), [](const auto &info) {
