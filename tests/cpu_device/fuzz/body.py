@@ -13,7 +13,7 @@ from memory import MemoryState
 from values import Expressions, Place, SCALARS, Scope
 
 STATEMENTS = []
-COMMON_NAMES = {"i": ["i", "row", "step"], "j": ["j", "e", "i"], "v": ["x", "tmp", "val", "acc_", "x"]}
+COMMON_NAMES = {"i": ["i", "row", "step"], "j": ["j", "col", "i"], "v": ["x", "tmp", "val", "acc_", "x"]}
 
 
 class Statement:
