@@ -37,7 +37,7 @@ __device__ T clamp(T x, T low, T high) {
 __global__ void clamp_all(float *x) {
   x[0] = clamp(x[0], 0.0f, 1.0f);
   x[1] = (float)clamp((double)x[1], 0.0, 1.0);
-  x[2] = (float)fmax(2, 3);
+  x[2] = (float)fmax(2.0, 3.0);
 }
 
 bool same(double a, double b) {

@@ -95,9 +95,9 @@ std::string refusal(const LaunchShape &s, size_t static_shared, const void *func
              total, static_shared, s.shared_size, kMaxSharedSize);
   else if (s.shared_size > allowed_dynamic_shared(function, static_shared))
     snprintf(text, sizeof text,
-             "%zu bytes of dynamic shared memory beside %zu of static need opt-in, or were limited to less "
-             "by it: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, %zu)",
-             s.shared_size, static_shared, s.shared_size);
+             "%zu bytes of dynamic shared memory beside %zu of static need opt-in beyond %zu: "
+             "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, %zu)",
+             s.shared_size, static_shared, allowed_dynamic_shared(function, static_shared), s.shared_size);
   return text;
 }
 
