@@ -40,10 +40,12 @@ add() {
 
 # One line a test: name, tags that matter to run_all.sh, command. Tabs between.
 list_test() {
+  log=$bazel_testlogs/$(path_of "$1")/test.log
+  [ -f "$log" ] || { say "left out, it runs in parts: $1" >&2; return 0; }
   tags=
   case " $exclusive " in *" $1 "*) tags=exclusive ;; esac
   case " $not_sanitized " in *" $1 "*) tags=$tags,no_compute_sanitizer ;; esac
-  command=$(sed -n 's/^PACK_COMMAND //p' "$bazel_testlogs/$(path_of "$1")/test.log")
+  command=$(sed -n 's/^PACK_COMMAND //p' "$log")
   printf '%s\t%s\t%s\n' "$(path_of "$1")" "${tags:--}" "$command"
 }
 
