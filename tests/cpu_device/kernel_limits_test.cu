@@ -50,18 +50,18 @@ __global__ void __launch_bounds__(96) with_barrier(int *x) {
 }
 
 __global__ void with_static(int *x) {
-  __shared__ int s;
-  if (threadIdx.x == 0) s = 3;
+  __shared__ int s[4];
+  if (threadIdx.x < 4) s[threadIdx.x] = (int)clock(); /* a constant would take the array's place */
   __syncthreads();
-  if (x) *x = s;
+  if (x) *x = s[threadIdx.x % 4 ^ 1];
 }
 __global__ void with_both(int *x) {
-  __shared__ int s;
+  __shared__ int s[4];
   extern __shared__ int d[];
-  if (threadIdx.x == 0) s = 3;
+  if (threadIdx.x < 4) s[threadIdx.x] = (int)clock();
   if (x) d[threadIdx.x] = 1;
   __syncthreads();
-  if (x) *x = s + d[threadIdx.x];
+  if (x) *x = s[threadIdx.x % 4 ^ 1] + d[threadIdx.x];
 }
 
 void of_the_host(int *) {}
@@ -133,7 +133,7 @@ TEST(KernelLimits, Occupancy) {
   EXPECT_EQ(size, 0);
   size_t available = 0;
   EXPECT_EQ(cudaOccupancyAvailableDynamicSMemPerBlock(&available, (const void *)with_static, 2, 128), cudaSuccess);
-  EXPECT_EQ(available, 48 * 1024 - 4u);
+  EXPECT_EQ(available, 48 * 1024 - 16u);
 }
 
 int most_dynamic(void (*kernel)(int *)) {
@@ -145,10 +145,10 @@ int most_dynamic(void (*kernel)(int *)) {
 TEST(KernelLimits, DynamicSharedMemoryBesideStatic) {
   cudaFuncAttributes attributes = {};
   EXPECT_EQ(cudaFuncGetAttributes(&attributes, with_static), cudaSuccess);
-  EXPECT_EQ(attributes.sharedSizeBytes, 4u);
+  EXPECT_EQ(attributes.sharedSizeBytes, 16u);
   EXPECT_EQ(most_dynamic(unlimited), 48 * 1024);
-  EXPECT_EQ(most_dynamic(with_both), 48 * 1024 - 4);
-  with_both<<<1, 32, 48 * 1024 - 4>>>(nullptr);
+  EXPECT_EQ(most_dynamic(with_both), 48 * 1024 - 16);
+  with_both<<<1, 32, 48 * 1024 - 16>>>(nullptr);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   with_both<<<1, 32, 48 * 1024>>>(nullptr);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
@@ -162,9 +162,9 @@ TEST(KernelLimits, DynamicSharedMemoryByOptIn) {
   EXPECT_EQ(cudaFuncSetAttribute(unlimited, size, most + 4), cudaErrorInvalidValue);
   EXPECT_EQ(cudaFuncSetAttribute(with_both, size, most), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaFuncSetAttribute(with_both, size, most - 4), cudaSuccess);
-  EXPECT_EQ(most_dynamic(with_both), most - 4);
-  with_both<<<1, 32, 227 * 1024 - 4>>>(nullptr);
+  EXPECT_EQ(cudaFuncSetAttribute(with_both, size, most - 16), cudaSuccess);
+  EXPECT_EQ(most_dynamic(with_both), most - 16);
+  with_both<<<1, 32, 227 * 1024 - 16>>>(nullptr);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   EXPECT_EQ(cudaFuncSetAttribute(with_both, size, 60000), cudaSuccess);
   with_both<<<1, 32, 60004>>>(nullptr);

@@ -17,9 +17,10 @@ __global__ void wait_for_flag(volatile int *flag, int *out) {
   }
   *out = *flag;
 }
-/* All threads of all blocks, by an atomic operation, with a barrier behind. */
-__global__ void wait_all(int *flag, int *out) {
-  while (atomicAdd(flag, 0) == 0) {
+/* All threads of all blocks, with a barrier behind. Not by an atomic operation: a GPU's on the host's
+ * memory would write back what the host has just changed. */
+__global__ void wait_all(volatile int *flag, int *out) {
+  while (*flag == 0) {
   }
   __syncthreads();
   if (threadIdx.x == 0) atomicAdd(out, 1);
