@@ -49,6 +49,51 @@ std::vector<int> made(size_t n, unsigned seed) {
 /* Sizes around warps and blocks of 64. */
 const int kSizes[] = {1, 31, 32, 33, 63, 64, 65, 200};
 
+/* ---- threads that have nothing to do ---- */
+
+/* Each phase is one `if` that the first threads of a row pass, by a bound of another kind. */
+__global__ void first_threads(int *out, int n, unsigned u, long long l, float f) {
+  __shared__ int s[128];
+  const int t = threadIdx.y * blockDim.x + threadIdx.x, x = threadIdx.x;
+  const unsigned ux = threadIdx.x;
+  s[t] = 0;
+  __syncthreads();
+  if (x < n) s[t] += 1;
+  __syncthreads();
+  if (threadIdx.x < u) s[t] += 10;
+  __syncthreads();
+  if (ux < n) s[t] += 100;
+  __syncthreads();
+  if (x < l && t % 2 == 0) s[t] += 1000;
+  __syncthreads();
+  if (x < f) s[t] += 10000;
+  __syncthreads();
+  if (x == n - 1) s[t] += 100000;
+  __syncthreads();
+  if (threadIdx.x < blockDim.x / 2) s[t] += 1000000;
+  __syncthreads();
+  out[t] = s[t];
+}
+
+TEST(Phases, FirstThreadsOfARow) {
+  const dim3 shapes[] = {dim3(1), dim3(33), dim3(128), dim3(32, 4), dim3(5, 7)};
+  for (const dim3 shape : shapes)
+    for (int n : {-3, 0, 1, 2, 31, 33, 128, 129, 2000000000}) {
+      const unsigned threads = shape.x * shape.y;
+      const long long l = n * 4000000000ll;
+      const float f = (float)n - 0.5f;
+      Numbers out(std::vector<int>(threads, kPoison));
+      first_threads<<<1, shape>>>(out.data(), n, (unsigned)n, l, f);
+      std::vector<int> expected;
+      for (unsigned t = 0; t < threads; ++t) {
+        const int x = (int)(t % shape.x);
+        expected.push_back((x < n ? 1 : 0) + ((unsigned)x < (unsigned)n ? 110 : 0) + (x < l && t % 2 == 0 ? 1000 : 0) +
+                           ((float)x < f ? 10000 : 0) + (x == n - 1 ? 100000 : 0) + ((unsigned)x < shape.x / 2 ? 1000000 : 0));
+      }
+      EXPECT_EQ(expected, out.get()) << shape.x << " x " << shape.y << ", n = " << n;
+    }
+}
+
 /* ---- threads that leave early ---- */
 
 __global__ void neighbours_of_the_living(int *x, int n) {

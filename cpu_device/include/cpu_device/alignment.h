@@ -13,10 +13,24 @@
 
 #include <type_traits>
 
+#include "cpu_device/thread.h"
+
 namespace cpu_device {
 
+#if defined(__x86_64__) && !LAB_CPU_DEVICE_CHECK
+#define CPU_DEVICE_MARKS_MISALIGNED 1
+/* A misaligned pointer becomes one that faults when it is followed: no memory can have that
+ * address. The report gives the true one, and the alignment: 2 to the power of the last digit. So
+ * the check calls nothing, and a loop keeps its values in registers. */
+constexpr uintptr_t kMisalignedMark = (uintptr_t)0x5A50 << 48;
+
+constexpr uintptr_t misaligned_mark(size_t alignment) {
+  return kMisalignedMark | (uintptr_t)__builtin_ctzll(alignment) << 48;
+}
+#else
 /* Ends the kernel; on the host, does nothing. */
 void misaligned(const void *address, size_t alignment);
+#endif
 
 /* 1 where the type is not known yet. */
 template <class T, class = void>
@@ -37,7 +51,14 @@ __attribute__((always_inline)) inline decltype(auto) aligned(X &&x) {
     constexpr size_t wanted = whole < most ? whole : most;
     const P p = x;
     if constexpr (wanted > 1)
-      if (__builtin_expect((uintptr_t)p % wanted, 0)) misaligned((const void *)p, wanted);
+      if (__builtin_expect((uintptr_t)p % wanted, 0)) {
+#if CPU_DEVICE_MARKS_MISALIGNED
+        /* An address that no memory can have will say so itself. */
+        if (on_device() && (intptr_t)p >> 47 == 0) return P((uintptr_t)p ^ misaligned_mark(wanted));
+#else
+        misaligned((const void *)p, wanted);
+#endif
+      }
     return P(p);
   } else {
     return static_cast<X &&>(x);
@@ -45,17 +66,14 @@ __attribute__((always_inline)) inline decltype(auto) aligned(X &&x) {
 #endif
 }
 
-/* A misaligned pointer that a kernel is given becomes one that faults when it is followed: no
- * memory can have that address. The report gives the true one. */
-#if defined(__x86_64__) && !LAB_CPU_DEVICE_CHECK
-constexpr uintptr_t kMisalignedMark = (uintptr_t)0x5A5A << 48;
-#else
-constexpr uintptr_t kMisalignedMark = 0;
-#endif
-
+/* For pointers that a kernel is given. */
 template <class T>
 inline T *marked_if_misaligned(T *p) {
-  return (uintptr_t)p % kAlignmentOf<std::remove_cv_t<T>> ? (T *)((uintptr_t)p ^ kMisalignedMark) : p;
+#if CPU_DEVICE_MARKS_MISALIGNED
+  constexpr size_t alignment = kAlignmentOf<std::remove_cv_t<T>>;
+  if ((uintptr_t)p % alignment && (intptr_t)p >> 47 == 0) return (T *)((uintptr_t)p ^ misaligned_mark(alignment));
+#endif
+  return p;
 }
 
 }  // namespace cpu_device

@@ -260,19 +260,35 @@ class Chosen {
   uint32_t bits_ = 0;
 };
 
-/* A phase: the threads of a mask, one after another. */
+/* Threads of a row from this one on fail `threadIdx.x < end`, and those after it `threadIdx.x == one`:
+ * an upper bound, ~0u if there is none. */
+template <class T>
+inline unsigned first_idle_from(T end) {
+  if constexpr (std::is_integral_v<T>)
+    return end < T() || (unsigned long long)end > ~0u ? ~0u : (unsigned)end;
+  else
+    return ~0u;
+}
+template <class T>
+inline unsigned first_idle_after(T one) {
+  const unsigned from = first_idle_from(one);
+  return from == ~0u ? from : from + 1;
+}
+
+/* A phase: the threads of a mask, one after another. first_idle: in a block of one row, threads from
+ * this one on have nothing to do. */
 class Each {
  public:
   uint3 index;                 /* threadIdx */
   unsigned linear;
 
-  Each(const BlockRun &b, const Mask &mask)
+  Each(const BlockRun &b, const Mask &mask, unsigned first_idle = ~0u)
       : index{~0u, 0, 0},
         linear(~0u),
-        n_(b.n_),
+        some_(mask.count != b.n_ || b.live_.count != b.n_ || b.order_),
+        n_(!some_ && first_idle < b.n_ && b.dim_.x == b.n_ ? first_idle : b.n_),
         width_(b.dim_.x),
         height_(b.dim_.y),
-        some_(mask.count != b.n_ || b.live_.count != b.n_ || b.order_),
         block_(b),
         mask_(mask),
         chosen_(mask, b.live_) {
@@ -311,8 +327,8 @@ class Each {
     return true;
   }
 
-  const unsigned n_, width_, height_;
   const bool some_;
+  const unsigned n_, width_, height_;
   const BlockRun &block_;
   const Mask &mask_;
   Chosen chosen_;

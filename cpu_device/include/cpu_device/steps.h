@@ -60,10 +60,10 @@ class StepElement {
     return anywhere ? !is_on_own_stack(address) : is_shared_address(address);
   }
   T write(T value) const {
-    aligned<16>(&element_);
-    if (!is_in_step()) return element_ = value;
+    volatile T &element = *aligned<16>(&element_);
+    if (!is_in_step()) return element = value;
     step(site_);
-    element_ = value;
+    element = value;
     step(site_ + 1);
     return value;
   }

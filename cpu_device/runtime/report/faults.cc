@@ -115,9 +115,8 @@ bool finish_division([[maybe_unused]] void *context) {
 
 [[noreturn]] void end_misaligned(const std::string &line, const void *address, size_t alignment) {
   note_check_failure();
-  const std::string multiple = alignment ? ", which is no multiple of " + std::to_string(alignment) + ", its type's alignment"
-                                         : ", through a pointer that is not aligned to its type";
-  say("%s%s touched %p%s", line.c_str(), where_in_kernel().c_str(), address, multiple.c_str());
+  say("%s%s touched %p, which is no multiple of %zu, its type's alignment", line.c_str(), where_in_kernel().c_str(),
+      address, alignment);
   abort_kernel(cudaErrorMisalignedAddress);
 }
 
@@ -128,8 +127,11 @@ bool finish_division([[maybe_unused]] void *context) {
    * no memory can be. */
   const bool protection = info->si_code == SI_KERNEL && info->si_addr == nullptr;
   const uintptr_t impossible = protection ? impossible_address(context) : 0;
-  if (kMisalignedMark && impossible >> 48 == kMisalignedMark >> 48) /* what the kernel was given */
-    end_misaligned(line_of_fault(context), (const void *)(impossible ^ kMisalignedMark), 0);
+#if CPU_DEVICE_MARKS_MISALIGNED
+  if (impossible >> 52 == kMisalignedMark >> 52)
+    end_misaligned(line_of_fault(context), (const void *)(impossible & 0xFFFFFFFFFFFF),
+                   (size_t)1 << (impossible >> 48 & 15));
+#endif
   const bool unaligned = signal_number == SIGBUS || (protection && !impossible);
   const void *address = impossible ? (const void *)impossible : info->si_addr;
   note_check_failure();
@@ -225,12 +227,14 @@ void on_fault(int signal_number, siginfo_t *info, void *context) {
   abort_kernel(cudaErrorLaunchFailure);
 }
 
+#if !CPU_DEVICE_MARKS_MISALIGNED
 void misaligned(const void *address, size_t alignment) {
   if (!in_kernel()) return;
   if ((intptr_t)address >> 47 != 0 && !host_behind_view(address)) return; /* no memory can be there: the access will say so */
   set_interruptible(kInRuntime);
   end_misaligned(line_of_caller(), address, alignment);
 }
+#endif
 
 void prepare_thread_for_faults() {
   static thread_local bool done = false;

@@ -219,6 +219,9 @@ void PhaseCutter::extend(const Statement &s) {
   if (region_ < 0) {
     region_ = new_region();
     region_first_ = s.first;
+    only_ = &s;
+  } else {
+    only_ = nullptr;
   }
   region_last_ = s.last;
   const bool declares = s.kind == Statement::kSimple && variables_.declares(s.first);
@@ -239,7 +242,7 @@ void PhaseCutter::close_region() {
   const int r = region_;
   region_ = -1;
   if (!writing_) return;
-  before(region_first_, begin_of(r));
+  before(region_first_, begin_of(r, only_ ? first_idle(*only_) : ""));
   after(region_last_, end_of(r));
 }
 

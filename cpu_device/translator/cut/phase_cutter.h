@@ -153,7 +153,9 @@ class PhaseCutter : private Tokens {
   std::string declaration_of(const PhaseVariable &v) const;
   std::string member_name(int k) const;
   std::string frames_text() const;
-  std::string begin_of(int r) const;
+  std::string begin_of(int r, const std::string &bound = "") const;
+  std::string first_idle(const Statement &s) const;
+  bool is_thread_index_x(size_t first, size_t last) const;
   std::string bound(const PhaseVariable &v, const std::string &from) const;
   std::string end_of(int r) const;
 
@@ -174,6 +176,7 @@ class PhaseCutter : private Tokens {
   Reader::Refusal refusal_ = {0, ""};
   bool writing_ = false, failed_ = false, headed_ = false;
   int region_ = -1, next_region_ = 0;         /* the phase that is gathered; -1: none is */
+  const Statement *only_ = nullptr;           /* its statement, while it has just one */
   size_t region_first_ = 0, region_last_ = 0, head_ = 0;
   int loops_ = 0, masks_ = 0;                 /* around the statement, outside of phases */
 

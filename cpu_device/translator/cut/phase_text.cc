@@ -7,7 +7,9 @@
 
 namespace {
 
-const char *const kEach = "for (::cpu_device::Each cu_t(cu_b, cu_m); cu_t.next();) { ";
+std::string each(const std::string &first_idle = "") {
+  return "for (::cpu_device::Each cu_t(cu_b, cu_m" + (first_idle.empty() ? "" : ", " + first_idle) + "); cu_t.next();) { ";
+}
 const char *const kLanes = "for (::cpu_device::Lanes cu_t(cu_b, cu_m); cu_t.next();) { ";
 
 /* Calls and words that read no memory, in a phase of Lanes. */
@@ -171,15 +173,15 @@ std::string PhaseCutter::frames_text() const {
   for (size_t k = 0; k < vars().size(); ++k)
     if (vars()[k].parameter && f_.kernel && frame_[k])
       copies += "::cpu_device::keep(cu_k[cu_t.linear]." + member_name((int)k) + ", " + vars()[k].name + "); ";
-  if (!copies.empty()) s += std::string(" ") + kEach + copies + "}";
+  if (!copies.empty()) s += " " + each() + copies + "}";
   return s;
 }
 
 /* The loop over threads, and in it the variables under their own names: derived ones computed
  * anew, others read from their frames. */
-std::string PhaseCutter::begin_of(int r) const {
+std::string PhaseCutter::begin_of(int r, const std::string &bound_of_threads) const {
   const Region &region = regions_[(size_t)r];
-  std::string s = std::string(" ") + (is_quiet(region) ? kLanes : kEach), copies;
+  std::string s = " " + (is_quiet(region) ? kLanes : each(bound_of_threads)), copies;
   bool frame = false, parameters = region.returns && !f_.kernel;
   for (int k : used_in(region)) {
     const PhaseVariable &v = vars()[(size_t)k];
@@ -197,6 +199,47 @@ std::string PhaseCutter::begin_of(int r) const {
   if (frame) s += "auto &cu_f = cu_k[cu_t.linear]; ";
   if (parameters) s += "auto &cu_p = cu_a[cu_t.linear]; ";
   return s + copies + "{ ";
+}
+
+/* threadIdx.x, or a variable that is just that. */
+bool PhaseCutter::is_thread_index_x(size_t first, size_t last) const {
+  if (last == first + 2)
+    return is(first, "threadIdx") && all_.names_.is_builtin(first) && punct(first + 1) == '.' && is(last, "x");
+  const int k = first == last ? variables_.at(first) : -1;
+  if (k < 0 || !vars()[(size_t)k].derived) return false;
+  const PhaseVariable &v = vars()[(size_t)k];
+  static const std::set<std::string> wide = {"const", "int", "unsigned", "long", "auto", "size_t", "uint32_t", "int32_t"};
+  for (size_t i = v.declaration.first; i <= v.declaration.type_last; ++i)
+    if (!wide.count(text(i))) return false;
+  const Declarator &d = v.declarator;
+  return d.init_last == d.init_first + 2 && is_thread_index_x(d.init_first, d.init_last);
+}
+
+/* Of a phase that is one statement `if (t < E && ...) ...`, or with ==, where t is threadIdx.x and E the
+ * same for all threads: in a row of threads, one from which on they do nothing. Else nothing. The
+ * condition stays, so a bound that is too high changes nothing. */
+std::string PhaseCutter::first_idle(const Statement &s) const {
+  if (s.kind != Statement::kIf || s.other || s.open != s.first + 1) return "";
+  size_t sign = 0, sign_end = 0, end = s.close;
+  for (size_t i = s.open + 1; i < end; ++i) {
+    const char c = punct(i);
+    const bool twice = c && punct(i + 1) == c && touch(i);
+    if (c == '(' || c == '[') {
+      i = closing(i);
+    } else if (c == '&' && twice) {
+      end = i;
+    } else if (!sign && (c == '<' || (c == '=' && twice))) {
+      sign = i;
+      sign_end = i = c == '<' ? i : i + 1;
+    } else if (c && !strchr("+-*/.", c)) {
+      return "";
+    }
+  }
+  for (size_t i = end; i < s.close; ++i)
+    if (punct(i) && strchr("|?,", punct(i))) return "";
+  if (!sign || sign_end + 1 >= end || !is_thread_index_x(s.open + 1, sign - 1) || !variables_.is_uniform(sign_end + 1, end - 1))
+    return "";
+  return std::string("::cpu_device::first_idle_") + (punct(sign) == '<' ? "from(" : "after(") + render(sign_end + 1, end - 1) + ")";
 }
 
 /* Numbers and pointers are copied, so that the compiler may hold them in registers. */
