@@ -206,8 +206,9 @@ def function_forms(b):
         result(b, "%s(%s, t, %s)" % (name, s, arr))
         b.scope.places.append(Place(arr + "[2]", names=[arr]))
     elif form == 9:
-        top += ["__device__ unsigned %s(unsigned t, unsigned y) {" % name, "  __shared__ unsigned s[%d];" % n] + body + [
-            "  return z;", "}"]
+        top += ["__device__ unsigned %s(unsigned t, unsigned y) {" % name, "  __shared__ unsigned s[%d];" % n,
+                "  for (unsigned q = t; q < %du; q += blockDim.x * blockDim.y * blockDim.z) s[q] = q;" % n,
+                "  __syncthreads();"] + body + ["  return z;", "}"]
         result(b, "%s(t, %s)" % (name, v))
     else:
         top += ["__device__ unsigned in_%s(unsigned *s, unsigned t, unsigned y) {" % name] + body + ["  return z;", "}",

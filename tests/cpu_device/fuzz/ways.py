@@ -22,6 +22,26 @@ def if_lane(b):
 
 
 @statement("block", weight=4)
+def first_threads(b):
+    """An if of its own between barriers, which the first threads of a row pass, or one of them."""
+    b.barrier()
+    x = "threadIdx.x"
+    if b.rng.random() < 0.4:
+        x = b.fresh("x")
+        b.emit("%s %s = threadIdx.x;" % (b.rng.choice(["const int", "const unsigned", "unsigned", "const auto", "size_t",
+                                                       "unsigned char", "short"]), x))
+    bound = b.rng.choice(["blockDim.x / 2u", "%s %% 40u" % b.uniform(1), "(int)(%s %% 60u) - 20" % b.uniform(1),
+                          "%s" % b.uniform(1), "%du" % b.rng.choice([0, 1, 31, 32, 33, 500])])
+    also = " && %s" % b.condition() if b.rng.random() < 0.3 else ""
+    before = b.memory.snapshot()
+    with b.changed(level="lane"), b.block("if (%s %s %s%s)" % (x, b.rng.choice(["<", "<", "<", "=="]), bound, also)):
+        b.inner(1, 2)
+    b.memory.meet(before)
+    b.barrier()
+    return True
+
+
+@statement("block", weight=4)
 def if_uniform(b):
     before = b.memory.snapshot()
     with b.block("if (%s)" % b.condition(uniform=True)):
