@@ -28,21 +28,22 @@
 #include <vector>
 
 #include "cpu_device/translator/arch.h"
+#include "cpu_device/translator/cut/beliefs.h"
+#include "cpu_device/translator/cut/phases.h"
+#include "cpu_device/translator/edits.h"
 #include "cpu_device/translator/read/device_code.h"
+#include "cpu_device/translator/read/names.h"
+#include "cpu_device/translator/read/program_types.h"
+#include "cpu_device/translator/read/volatile_names.h"
+#include "cpu_device/translator/read/waits.h"
+#include "cpu_device/translator/refuse/features.h"
+#include "cpu_device/translator/refuse/problems.h"
 #include "cpu_device/translator/rewrite/alignment.h"
 #include "cpu_device/translator/rewrite/doubles.h"
-#include "cpu_device/translator/edits.h"
-#include "cpu_device/translator/refuse/features.h"
 #include "cpu_device/translator/rewrite/inline_ptx.h"
 #include "cpu_device/translator/rewrite/kernel_table.h"
 #include "cpu_device/translator/rewrite/launch_calls.h"
 #include "cpu_device/translator/rewrite/leniencies.h"
-#include "cpu_device/translator/read/names.h"
-#include "cpu_device/translator/read/program_types.h"
-#include "cpu_device/translator/read/waits.h"
-#include "cpu_device/translator/read/volatile_names.h"
-#include "cpu_device/translator/cut/beliefs.h"
-#include "cpu_device/translator/cut/phases.h"
 #include "cpu_device/translator/rewrite/reconvergence.h"
 #include "cpu_device/translator/rewrite/shared.h"
 #include "cpu_device/translator/rewrite/sites.h"
@@ -63,7 +64,7 @@ class Translator : private Rewriter {
   };
   Translator(const Source &src, const Options &options, Edits *edits)
       : Rewriter(src, edits),
-        names_(src, options.relaxed_constexpr),
+        names_(src),
         device_(src),
         types_(src),
         waits_(src, types_, device_),
@@ -82,9 +83,9 @@ class Translator : private Rewriter {
 
   /* False: the program has errors, which were told. */
   bool run() {
-    const Names::Problem bracket = names_.unmatched_bracket();
+    const Problem bracket = unmatched_bracket(src_, names_);
     if (bracket.token) return fail(bracket.token, bracket.message), false;
-    for (const Names::Problem &p : names_.problems()) {
+    for (const Problem &p : problems_of(src_, names_, options_.relaxed_constexpr)) {
       if (src_.foreign.count(t_[p.token].file)) continue;
       p.warning ? warn(p.token, p.message) : fail(p.token, p.message);
     }
@@ -153,7 +154,7 @@ class Translator : private Rewriter {
 
   void limit_constants() {
     std::map<size_t, std::string> limits;
-    for (const Names::Insertion &c : names_.constant_limits()) limits[c.after] += asserted(c.about, c.text);
+    for (const Insertion &c : constant_limits(names_.declarations())) limits[c.after] += asserted(c.about, c.text);
     for (const auto &limit : limits) edits_.add_after(limit.first, limit.second);
   }
 

@@ -107,6 +107,36 @@ class Tokens {
     return 0;
   }
 
+  /* One of tokens [first, last) is `text`. */
+  bool has(size_t first, size_t last, const char *text) const {
+    for (size_t i = first; i < last; ++i)
+      if (is(i, text)) return true;
+    return false;
+  }
+
+  /* i: `template`; the token after its <...>. Else i. */
+  size_t after_template(size_t i) const {
+    while (is(i, "template") && punct(i + 1) == '<') {
+      const size_t close = closing_angle(i + 1);
+      if (!close) return i + 1;
+      i = close + 1;
+    }
+    return is(i, "template") ? i + 1 : i;
+  }
+
+  /* How many expressions, or declarations, stand between two brackets; commas in <...> are of
+   * template arguments. */
+  size_t count_between(size_t open, size_t close) const {
+    size_t n = close > open + 1;
+    for (size_t i = open + 1; i < close; ++i) {
+      const char c = punct(i);
+      if (c == '(' || c == '[' || c == '{') i = closing(i);
+      if (c == '<' && closing_angle(i) && closing_angle(i) < close) i = closing_angle(i);
+      n += c == ',';
+    }
+    return n;
+  }
+
   /* Before the { at `open` stands `struct name : base` or the like, and no function's parameters. */
   bool opens_class(size_t open) const {
     bool found = false;

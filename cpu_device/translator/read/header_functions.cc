@@ -61,17 +61,6 @@ uint64_t HeaderFunctions::arities(size_t open) const {
   return bits;
 }
 
-size_t HeaderFunctions::count_between(size_t open, size_t close) const {
-  size_t n = close > open + 1;
-  for (size_t i = open + 1; i < close; ++i) {
-    const char c = punct(i);
-    if (c == '(' || c == '[' || c == '{') i = closing(i);
-    if (c == '<' && closing_angle(i) && closing_angle(i) < close) i = closing_angle(i);
-    n += c == ',';
-  }
-  return n;
-}
-
 bool HeaderFunctions::takes(const Functions &functions, const std::string &name, size_t arguments) {
   const auto at = functions.find(name);
   return at != functions.end() && arguments < 64 && at->second >> arguments & 1;

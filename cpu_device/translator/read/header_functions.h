@@ -21,10 +21,6 @@ class HeaderFunctions : private Tokens {
   /* The same for one of namespace std. */
   bool of_std(const std::string &name, size_t arguments) const { return takes(std_, name, arguments); }
 
-  /* How many expressions, or declarations, stand between two brackets; commas in <...> are of
-   * template arguments. */
-  size_t count_between(size_t open, size_t close) const;
-
  private:
   using Functions = std::map<std::string, uint64_t>; /* bit n: takes n arguments */
 

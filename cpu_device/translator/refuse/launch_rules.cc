@@ -1,32 +1,32 @@
-/* What is wrong with a launch, as far as names and numbers tell.
+/* What may be launched.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cpu_device/translator/read/names.h"
+#include "cpu_device/translator/refuse/launch_rules.h"
 
-std::string Names::launch_problem(size_t token) const {
+std::string LaunchRules::launch_problem(size_t token) const {
   const std::string name = text(token);
-  auto known = by_name_.find(name);
-  if (known == by_name_.end()) {
-    for (size_t i : places_.of(name))
+  const std::vector<size_t> &known = declarations_.named(name);
+  if (known.empty()) {
+    for (size_t i : names_.places().of(name))
       if (!(punct(i + 1) == '<' && punct(i + 2) == '<'))
         return "";
     return "identifier \"" + name + "\" is undefined: no kernel of this name is declared before";
   }
-  for (size_t n : known->second)
-    if (functions_[n].global || functions_[n].on_both) return "";
-  if (declared_as_variable(name)) return "";
+  for (size_t n : known)
+    if (declarations_.functions()[n].global || declarations_.functions()[n].on_both) return "";
+  if (names_.declared_as_variable(name)) return "";
   return std::string("a host function call cannot be configured: ") + name + " is a " +
-         functions_[known->second.front()].kind() +
+         declarations_.functions()[known.front()].kind() +
          " function, and <<<...>>> launches __global__ ones";
 }
 
 /* With how few and how many arguments a function can be called. */
-std::pair<size_t, size_t> Names::arity(const Function &f) const {
+std::pair<size_t, size_t> LaunchRules::arity(const Declarations::Function &f) const {
   const size_t open = f.name_at + 1;
   if (punct(open) != '(') return {0, SIZE_MAX};
   const size_t close = closing(open);
   if (close == open + 2 && is(open + 1, "void")) return {0, 0};
-  size_t most = headers_.count_between(open, close), defaults = 0;
+  size_t most = count_between(open, close), defaults = 0;
   for (size_t i = open + 1; i < close; ++i) {
     const char c = punct(i);
     defaults += c == '=';
@@ -36,18 +36,18 @@ std::pair<size_t, size_t> Names::arity(const Function &f) const {
   return {most - defaults, most};
 }
 
-std::string Names::argument_problem(size_t token, size_t open) const {
-  const auto known = by_name_.find(text(token));
+std::string LaunchRules::argument_problem(size_t token, size_t open) const {
+  const std::vector<size_t> &known = declarations_.named(text(token));
   const size_t close = closing(open);
-  if (known == by_name_.end() || declared_as_variable(text(token))) return "";
+  if (known.empty() || names_.declared_as_variable(text(token))) return "";
   for (size_t i = open; i < close; ++i)
     if (punct(i) == '<' || punct(i) == '[') return ""; /* less, or a template's; a lambda */
-  const size_t given = headers_.count_between(open, close);
+  const size_t given = count_between(open, close);
   bool more = false, fewer = false;
   std::pair<size_t, size_t> takes;
-  for (size_t n : known->second) {
-    if (!functions_[n].global) return "";
-    takes = arity(functions_[n]);
+  for (size_t n : known) {
+    if (!declarations_.functions()[n].global) return "";
+    takes = arity(declarations_.functions()[n]);
     if (takes.first <= given && given <= takes.second) return "";
     more = more || given > takes.second;
     fewer = fewer || given < takes.first;
@@ -61,11 +61,11 @@ std::string Names::argument_problem(size_t token, size_t open) const {
          (given == 1 ? " is given" : " are given");
 }
 
-size_t Names::host_lambda(size_t token, size_t open) const {
-  const auto known = by_name_.find(text(token));
-  if (known == by_name_.end()) return 0;
-  for (size_t n : known->second)
-    if (!functions_[n].global || !functions_[n].templated) return 0;
+size_t LaunchRules::host_lambda(size_t token, size_t open) const {
+  const std::vector<size_t> &known = declarations_.named(text(token));
+  if (known.empty()) return 0;
+  for (size_t n : known)
+    if (!declarations_.functions()[n].global || !declarations_.functions()[n].templated) return 0;
   for (size_t i = open + 1; i < closing(open); ++i) {
     if (punct(i) == '[' && (punct(i - 1) == '(' || punct(i - 1) == ',')) {
       size_t body = closing(i) + 1;

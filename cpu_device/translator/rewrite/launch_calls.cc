@@ -158,10 +158,10 @@ bool LaunchCalls::check_shape(const Launch &l) {
 
 bool LaunchCalls::check_kernel(const Launch &l) {
   if (l.base != l.first) return true;
-  std::string problem = known_.names.launch_problem(l.base);
-  if (problem.empty()) problem = known_.names.argument_problem(l.base, l.arguments);
+  std::string problem = rules_.launch_problem(l.base);
+  if (problem.empty()) problem = rules_.argument_problem(l.base, l.arguments);
   if (!problem.empty()) return fail(l.base, problem), false;
-  const size_t lambda = known_.names.host_lambda(l.base, l.arguments);
+  const size_t lambda = rules_.host_lambda(l.base, l.arguments);
   if (lambda)
     fail(lambda, "the closure type of a lambda of the host's cannot be used in the template argument type "
                  "of a __global__ function: mark it __device__, as in [=] __device__ (...) {...}");

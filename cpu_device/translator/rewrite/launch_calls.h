@@ -9,6 +9,7 @@
 #include "cpu_device/translator/read/device_code.h"
 #include "cpu_device/translator/edits.h"
 #include "cpu_device/translator/read/names.h"
+#include "cpu_device/translator/refuse/launch_rules.h"
 #include "cpu_device/translator/cut/phases.h"
 
 class LaunchCalls : private Rewriter {
@@ -18,7 +19,7 @@ class LaunchCalls : private Rewriter {
     const Phases &phases;
     const DeviceCode &device;
   };
-  LaunchCalls(const Source &src, const Known &known, Edits *edits) : Rewriter(src, edits), known_(known) {}
+  LaunchCalls(const Source &src, const Known &known, Edits *edits) : Rewriter(src, edits), known_(known), rules_(src, known.names) {}
 
   /* Token i is the first of <<<. Formatters write `<< <` and `>> >`. */
   bool begins(size_t i) const;
@@ -49,6 +50,7 @@ class LaunchCalls : private Rewriter {
   std::string place(const Launch &l) const;
 
   const Known known_;
+  const LaunchRules rules_;
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* The lists of library.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cpu_device/translator/read/library.h"
+#include "cpu_device/translator/refuse/library.h"
 
 namespace {
 
