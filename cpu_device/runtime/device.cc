@@ -10,8 +10,12 @@
 #include <algorithm>
 #include <map>
 
-#include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/runtime/memory/memory.h"
+#include "cpu_device/runtime/order/order.h"
 #include "cpu_device/runtime/order/queue.h"
+#include "cpu_device/runtime/report/report.h"
+#include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {
 namespace {

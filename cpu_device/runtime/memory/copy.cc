@@ -11,6 +11,9 @@
 
 #include <algorithm>
 
+#include "cpu_device/runtime/memory/memory.h"
+#include "cpu_device/runtime/order/order.h"
+#include "cpu_device/runtime/run/run.h"
 #include "cpu_device/runtime/runtime.h"
 #include "cpu_device/api_templates.h"
 

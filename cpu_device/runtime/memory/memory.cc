@@ -19,6 +19,9 @@
 #include <deque>
 #include <map>
 
+#include "cpu_device/runtime/memory/memory.h"
+#include "cpu_device/runtime/order/order.h"
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {

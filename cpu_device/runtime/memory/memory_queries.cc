@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "cpu_device/runtime/memory/memory.h"
+#include "cpu_device/runtime/order/order.h"
 #include "cpu_device/runtime/runtime.h"
 
 using namespace cpu_device;

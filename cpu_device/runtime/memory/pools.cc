@@ -8,7 +8,11 @@
 #include <algorithm>
 #include <map>
 
+#include "cpu_device/runtime/memory/memory.h"
+#include "cpu_device/runtime/order/order.h"
 #include "cpu_device/runtime/order/queue.h"
+#include "cpu_device/runtime/report/report.h"
+#include "cpu_device/runtime/runtime.h"
 
 struct CUmemPoolHandle_st {
   int device;

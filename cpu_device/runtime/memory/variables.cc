@@ -10,6 +10,7 @@
 #include <map>
 
 #include "cpu_device/api_templates.h"
+#include "cpu_device/runtime/memory/memory.h"
 #include "cpu_device/runtime/runtime.h"
 
 extern "C" {

@@ -8,6 +8,8 @@
 #include <algorithm>
 
 #include "cpu_device/runtime/order/graph.h"
+#include "cpu_device/runtime/order/order.h"
+#include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {
 namespace {

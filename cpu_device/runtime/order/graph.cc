@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_device/runtime/order/graph.h"
+#include "cpu_device/runtime/order/order.h"
+#include "cpu_device/runtime/runtime.h"
 
 #include <stdio.h>
 

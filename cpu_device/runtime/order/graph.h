@@ -10,7 +10,9 @@
 
 #include <set>
 
+#include "cpu_device/runtime/order/order.h"
 #include "cpu_device/runtime/order/queue.h"
+#include "cpu_device/runtime/runtime.h"
 
 struct CUgraphNode_st {
   CUgraph_st *graph;

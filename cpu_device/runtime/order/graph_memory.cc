@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <map>
 
+#include "cpu_device/runtime/memory/memory.h"
 #include "cpu_device/runtime/order/graph.h"
+#include "cpu_device/runtime/order/order.h"
+#include "cpu_device/runtime/runtime.h"
 
 using namespace cpu_device;
 

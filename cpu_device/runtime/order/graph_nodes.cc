@@ -2,6 +2,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_device/runtime/order/graph.h"
+#include "cpu_device/runtime/order/order.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 
 using namespace cpu_device;
 

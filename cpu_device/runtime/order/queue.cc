@@ -21,7 +21,12 @@
 #include <map>
 #include <thread>
 
+#include "cpu_device/runtime/memory/memory.h"
 #include "cpu_device/runtime/order/graph.h"
+#include "cpu_device/runtime/order/order.h"
+#include "cpu_device/runtime/report/report.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {
 

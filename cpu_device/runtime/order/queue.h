@@ -4,6 +4,7 @@
 #ifndef CPU_DEVICE_QUEUE_H
 #define CPU_DEVICE_QUEUE_H
 
+#include "cpu_device/runtime/order/order.h"
 #include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {

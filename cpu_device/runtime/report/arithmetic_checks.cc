@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu_device/runtime/run/run.h"
 #include "cpu_device/runtime/runtime.h"
 
 namespace {

@@ -11,7 +11,10 @@
 #include <string.h>
 
 #include "cpu_device/printf.h"
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 
 extern "C" [[noreturn]] void __assert_fail(const char *expression, const char *file, unsigned int line,
                                            const char *function) noexcept;

@@ -15,7 +15,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "cpu_device/runtime/memory/memory.h"
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {
 namespace {

@@ -13,6 +13,8 @@
 #include <map>
 #include <set>
 
+#include "cpu_device/runtime/memory/memory.h"
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {

@@ -14,6 +14,8 @@
 #include <map>
 
 #include "cpu_device/sync.h"
+#include "cpu_device/runtime/report/report.h"
+#include "cpu_device/runtime/run/run.h"
 #include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {

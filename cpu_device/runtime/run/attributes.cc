@@ -8,6 +8,8 @@
 
 #include "cpu_device/runtime/run/cluster.h"
 #include "cpu_device/runtime/run/kernels.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 
 using namespace cpu_device;
 

@@ -13,8 +13,11 @@
 
 #include <algorithm>
 
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/run/cluster.h"
 #include "cpu_device/runtime/run/fiber.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 #include "cpu_device/spin.h"
 #include "cpu_device/sync.h"
 

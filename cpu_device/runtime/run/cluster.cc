@@ -4,7 +4,10 @@
  * A block that waits for others of its cluster gives way to them as one that spins on memory does.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/run/cluster.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 
 #include <map>
 

@@ -5,6 +5,7 @@
 #define CPU_DEVICE_CLUSTER_RUNTIME_H
 
 #include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {
 

@@ -16,7 +16,11 @@
 #include <optional>
 #include <thread>
 
+#include "cpu_device/runtime/order/order.h"
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/run/cluster.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 #include "cpu_device/ptx.h"
 #include "cpu_device/spin.h"
 

@@ -19,6 +19,8 @@
 
 #include "cpu_device/switch.h"
 #include "cpu_device/warp.h"
+#include "cpu_device/runtime/order/order.h"
+#include "cpu_device/runtime/run/run.h"
 #include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {

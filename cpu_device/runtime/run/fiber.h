@@ -6,6 +6,7 @@
 #define CPU_DEVICE_FIBER_H
 
 #include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/runtime/runtime.h"
 
 #if !CPU_DEVICE_INLINE_SWITCH
 #include <boost/context/detail/fcontext.hpp>

@@ -1,14 +1,17 @@
 /* The kernels of the program, by their addresses and symbols.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "cpu_device/runtime/report/report.h"
+#include "cpu_device/runtime/run/cluster.h"
 #include "cpu_device/runtime/run/kernels.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 
 #include <string.h>
 
 #include <algorithm>
 
 #include "cpu_device/kernel_bodies.h"
-#include "cpu_device/runtime/run/cluster.h"
 
 namespace cpu_device {
 namespace {

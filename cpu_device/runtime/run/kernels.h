@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {
 

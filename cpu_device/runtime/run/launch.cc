@@ -10,8 +10,11 @@
 #include <algorithm>
 #include <map>
 
+#include "cpu_device/runtime/order/order.h"
 #include "cpu_device/runtime/run/cluster.h"
 #include "cpu_device/runtime/run/kernels.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {
 namespace {

@@ -9,6 +9,8 @@
 #include <algorithm>
 
 #include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 
 namespace cpu_device {
 

@@ -15,7 +15,11 @@
 #include <algorithm>
 
 #include "cpu_device/ptx.h"
+#include "cpu_device/runtime/order/order.h"
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 #include "cpu_device/spin.h"
 
 namespace cpu_device {

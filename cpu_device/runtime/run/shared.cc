@@ -11,7 +11,10 @@
 
 #include <algorithm>
 
+#include "cpu_device/runtime/order/order.h"
 #include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 #include "cpu_device/ptx.h"
 #include "cpu_device/sync.h"
 

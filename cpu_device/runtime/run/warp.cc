@@ -13,7 +13,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_device/warp.h"
 
+#include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/run/executor.h"
+#include "cpu_device/runtime/run/run.h"
+#include "cpu_device/runtime/runtime.h"
 #include "cpu_device/sync.h"
 
 namespace cpu_device {
