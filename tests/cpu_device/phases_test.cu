@@ -3,6 +3,7 @@
  * device gives. phases_uncut_test runs the same with every kernel left whole.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <cooperative_groups.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -92,6 +93,28 @@ TEST(Phases, FirstThreadsOfARow) {
       }
       EXPECT_EQ(expected, out.get()) << shape.x << " x " << shape.y << ", n = " << n;
     }
+}
+
+/* ---- the block's group without a name ---- */
+
+__global__ void turned_by_group(int *x) {
+  __shared__ int s[64];
+  s[threadIdx.x] = x[threadIdx.x];
+  cooperative_groups::this_thread_block().sync();
+  x[threadIdx.x] = s[63 - threadIdx.x];
+  cooperative_groups::sync(cooperative_groups::this_thread_block());
+  s[threadIdx.x] = x[(threadIdx.x + 1) % 64];
+  cooperative_groups::this_thread_block().sync();
+  x[threadIdx.x] += s[threadIdx.x];
+}
+
+TEST(Phases, GroupWithoutAName) {
+  const std::vector<int> given = made(64, 3);
+  Numbers x(given);
+  turned_by_group<<<1, 64>>>(x.data());
+  std::vector<int> expected;
+  for (int t = 0; t < 64; ++t) expected.push_back(given[(size_t)(63 - t)] + given[(size_t)(63 - (t + 1) % 64)]);
+  EXPECT_EQ(expected, x.get());
 }
 
 /* ---- threads that leave early ---- */

@@ -349,10 +349,19 @@ Statement Reader::simple_statement(bool kept) {
   return s;
 }
 
+/* Behind `cg::this_thread_block()` at token i; 0: something else stands there. */
+size_t Reader::after_whole_block(size_t i) const {
+  size_t name = i;
+  if (!program_.types.is_groups_namespace(i, &name) && program_.types.declares("this_thread_block")) return 0;
+  return is(name, "this_thread_block") && punct(name + 1) == '(' && punct(name + 2) == ')' ? name + 3 : 0;
+}
+
 /* __syncthreads(), or the same of the block's group. */
 bool Reader::barrier_statement() {
   size_t end = 0;
   size_t after = 0;
+  const size_t block = after_whole_block(at_);
+  if (block && punct(block) == '.' && is(block + 1, "sync") && punct(block + 2) == '(' && punct(block + 3) == ')') end = block + 4;
   if (is(at_, "__syncthreads") && !program_.types.declares("__syncthreads") && punct(at_ + 1) == '(' && punct(at_ + 2) == ')')
     end = at_ + 3;
   const int group = t_[at_].kind == kName ? lookup(text(at_)) : -1;
@@ -361,7 +370,11 @@ bool Reader::barrier_statement() {
     end = at_ + 5;
     meanings_[at_] = group;
   }
-  if (program_.types.is_groups_namespace(at_, &after) && is(after, "sync") && punct(after + 1) == '(' && punct(after + 3) == ')') {
+  if (program_.types.is_groups_namespace(at_, &after) && is(after, "sync") && punct(after + 1) == '(') {
+    const size_t argument = after_whole_block(after + 2);
+    if (argument && punct(argument) == ')') end = argument + 1;
+  }
+  if (after && is(after, "sync") && punct(after + 1) == '(' && punct(after + 3) == ')') {
     const int named = lookup(text(after + 2));
     if (named >= 0 && variables_[(size_t)named].storage == Variable::kGroup) {
       end = after + 4;

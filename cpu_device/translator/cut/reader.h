@@ -137,6 +137,7 @@ class Reader : public Tokens {
   Statement switch_statement();
   Statement simple_statement(bool kept);
   bool declares_shared(size_t i) const;
+  size_t after_whole_block(size_t i) const;
   bool barrier_statement();
   void condition(size_t open);
   size_t end_of_statement(size_t i) const;
@@ -150,7 +151,7 @@ class Reader : public Tokens {
   Type read_type(bool shared);
   void read_declaration(bool kept);
   void shared_declaration();
-  void group_declaration(size_t first, const Type &type);
+  void group_declaration(size_t first);
   void declarator(Declaration *d, const Type &type, bool kept, Variable::Storage storage);
   void initialiser(Declarator *d, int variable);
   void braces();

@@ -105,7 +105,7 @@ void Reader::read_declaration(bool kept) {
   Declaration d = {};
   const size_t first = d.first = at_;
   const Type type = read_type(false);
-  if (type.is_group) return group_declaration(first, type);
+  if (type.is_group) return group_declaration(first);
   d.type_last = type.last;
   d.builtin = type.builtin;
   d.is_auto = type.is_auto;
@@ -134,16 +134,12 @@ void Reader::shared_declaration() {
 }
 
 /* thread_block block = this_thread_block(); and nothing else of the kind. */
-void Reader::group_declaration(size_t first, const Type &type) {
-  (void)type;
+void Reader::group_declaration(size_t first) {
   require(at_, t_[at_].kind == kName && is(at_ + 1, "="), "a group of this form");
   const size_t name = at_;
   at_ += 2;
-  size_t after = at_;
-  program_.types.is_groups_namespace(at_, &after);
-  require(at_, is(after, "this_thread_block") && punct(after + 1) == '(' && punct(after + 2) == ')' && punct(after + 3) == ';',
-          "a group that is not the whole block");
-  require(after, after != at_ || !program_.types.declares("this_thread_block"), "a group of the program's own");
+  const size_t after = after_whole_block(at_);
+  require(at_, after && punct(after) == ';', "a group that is not the whole block");
   Variable v = {};
   v.name = text(name);
   v.storage = Variable::kGroup;
@@ -152,7 +148,7 @@ void Reader::group_declaration(size_t first, const Type &type) {
   v.scope_end = scope_end_;
   meanings_[name] = declare(v);
   groups_.insert(first);
-  at_ = after + 3;
+  at_ = after;
 }
 
 int Reader::declare(const Variable &v) {
@@ -218,7 +214,7 @@ void Reader::declarator(Declaration *d, const Type &type, bool kept, Variable::S
     program_.types.is_groups_namespace(at_ + 1, &after);
     if (is(after, "this_thread_block") && after > at_ + 1) {
       at_ = one.name;
-      return group_declaration(d->first, type);
+      return group_declaration(d->first);
     }
   }
   const bool initialised = is(at_, "=") && !parameter;

@@ -272,3 +272,12 @@ __global__ void transposed(float *out, const float *in, int n) {
   for (int j = 0; j < 32; j += 8) out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
   block.sync();
 }
+
+__global__ void unnamed_block(int *x) {
+  __shared__ int s[64];
+  s[threadIdx.x] = x[threadIdx.x];
+  cg::this_thread_block().sync();
+  x[threadIdx.x] = s[63 - threadIdx.x];
+  cg::sync(cg::this_thread_block());
+  x[threadIdx.x] += s[0];
+}
