@@ -36,7 +36,7 @@ struct Translated {
 };
 Translated translate(const std::string &path, const std::string &flags = "") {
   const std::string out = scratch("program.cc"), log = scratch("log");
-  const std::string command = "cpu_device/translator/cu_to_cpp " + path + " " + out +
+  const std::string command = "tests/cpu_device/cu_to_cpp " + path + " " + out +
                               " -- g++ -std=c++17 -isystem cpu_device/include -isystem cpu_device/include_forward "
                               "-isystem cpu_device/include_absent " + flags + " 2> " + log;
   if (system(command.c_str()) != 0) return {text_of(log), ""};

@@ -37,7 +37,7 @@ std::string build(const std::string &source, const std::string &more_flags = "",
   const std::string flags = " -std=c++17 -Wall -isystem cpu_device/include -isystem cpu_device/include_forward -isystem cpu_device/include_absent " + more_flags + " ";
   remove(cpp.c_str());
   std::ofstream(path) << source;
-  const std::string said = output("cpu_device/translator/cu_to_cpp " + path + " " + cpp + " -- g++" + flags);
+  const std::string said = output("tests/cpu_device/cu_to_cpp " + path + " " + cpp + " -- g++" + flags);
   if (!std::ifstream(cpp)) return said;
   return said + output("g++ " + compile + flags + cpp);
 }

@@ -45,7 +45,7 @@ std::string text_of_file(const std::string &path) {
 /* The translator's words on the program, with every name that the reader has read in it; false: it failed. */
 bool translate(const std::string &program, std::string *words) {
   const std::string log = scratch() + "/translator.log";
-  const std::string command = "cpu_device/translator/cu_to_cpp " + program + " " + scratch() +
+  const std::string command = "tests/cpu_device/cu_to_cpp " + program + " " + scratch() +
                               "/program.cc -- g++ -std=c++17 -isystem cpu_device/include -isystem cpu_device/include_forward "
                               "-isystem cpu_device/include_absent -I. -DCPU_DEVICE_SHOW_VARIABLES 2> " + log;
   const bool translated = system(command.c_str()) == 0;

@@ -63,7 +63,7 @@ __global__ void first_threads(int *out, int n, unsigned u, long long l, float f)
   __syncthreads();
   if (threadIdx.x < u) s[t] += 10;
   __syncthreads();
-  if (ux < n) s[t] += 100;
+  if (ux < (unsigned)n) s[t] += 100;
   __syncthreads();
   if (x < l && t % 2 == 0) s[t] += 1000;
   __syncthreads();

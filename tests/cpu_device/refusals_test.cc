@@ -17,7 +17,7 @@ std::string translate(const std::string &source, int *status, const std::string 
   const char *folder = getenv("TEST_TMPDIR");
   const std::string path = std::string(folder ? folder : "/tmp") + "/program.cu";
   std::ofstream(path) << source;
-  const std::string command = "cpu_device/translator/cu_to_cpp " + path + " " + path +
+  const std::string command = "tests/cpu_device/cu_to_cpp " + path + " " + path +
                               ".cc -- g++ -std=c++17 -isystem cpu_device/include -isystem cpu_device/include_forward -isystem cpu_device/include_absent " + flags + " 2>&1";
   FILE *pipe = popen(command.c_str(), "r");
   std::string text;
