@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Are the pages true? Links lead somewhere, quoted code is in its source, quoted output is what
+programs print, pictures are what their script draws.
+
+Before a block in a page stands, as a comment, what it is:
+  from ../lessons/x.cu          lines of that file, one after another
+  output of lessons/x           what the program prints, from its first to its last line; where a
+                                 time or a rate of this computer stands, any number may
+  CPU device output             the same, of the lesson that the page is named after
+  H200 output                   of a recorded run: not compared here
+Blocks of output are compared on the CPU device alone.
+"""
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.sax.saxutils
+
+ROOT = os.path.dirname(os.path.realpath(os.path.join(os.getcwd(), "docs/words.md"))).rsplit("/docs", 1)[0]
+PAGES = sorted(glob.glob(os.path.join(ROOT, "docs/*.md"))) + [os.path.join(ROOT, n) for n in ("README.md", "CONTRIBUTING.md")]
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def name_of(page):
+    return os.path.relpath(page, ROOT)
+
+
+def anchors(page):
+    """What can stand behind # in a link to the page."""
+    text = read(page)
+    found = set(re.findall(r'<a id="([^"]+)"', text))
+    for heading in re.findall(r"(?m)^#+ (.+)$", re.sub(r"(?s)```.*?```", "", text)):
+        words = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower())
+        found.add(words.strip().replace(" ", "-"))
+    return found
+
+
+def prose(page):
+    """The page without blocks of code and without code in lines."""
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"(?s)```.*?```", "", read(page)))
+
+
+def blocks(page):
+    """(what the comment before it says, the text) of each block that has one."""
+    return [(about.strip(), text) for about, text in
+            re.findall(r"<!-- ([^>]*?) -->\n+```\w*\n(.*?)```", read(page), re.S) if "SPDX" not in about]
+
+
+NUMBER = r"~?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?"
+# Times, rates and shares, which differ from run to run.
+VARIES = re.compile(r"(?:%s) ?(?:ns|us|ms|s|GB/s|MB/s|MHz|%%|x)(?![\w/])" % NUMBER)
+
+
+def masked(line):
+    line = re.sub(r"\(?(?:-|cache|launch|\?)\)?(?= |$)", "-", line) if " ms" in line or " us" in line else line
+    return re.sub(r"\s+", " ", VARIES.sub("#", line)).strip()
+
+
+class Pages(unittest.TestCase):
+    maxDiff = None
+
+    def test_links_lead_somewhere(self):
+        wrong = []
+        for page in PAGES:
+            for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+                if re.match(r"https?://|mailto:", target):
+                    continue
+                path, _, anchor = target.partition("#")
+                there = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+                if not os.path.exists(there):
+                    wrong.append("%s: %s is not there" % (name_of(page), target))
+                elif anchor and there.endswith(".md") and anchor not in anchors(there):
+                    wrong.append("%s: %s has no #%s" % (name_of(page), name_of(there), anchor))
+        self.assertEqual([], wrong)
+
+    def test_each_word_is_explained_once_with_a_number(self):
+        entries = re.findall(r'(?m)^- <a id="([^"]+)"></a>(.*)$', read(os.path.join(ROOT, "docs/words.md")))
+        self.assertGreaterEqual(len(entries), 40)
+        self.assertEqual(len(entries), len({word for word, _ in entries}))
+        self.assertEqual([], [word for word, text in entries if not re.search(r"\d", text)])
+
+    def test_quoted_code_is_in_its_source(self):
+        for page in PAGES:
+            for about, text in blocks(page):
+                if about.startswith("from "):
+                    path = os.path.normpath(os.path.join(os.path.dirname(page), about[5:]))
+                    with self.subTest(page=name_of(page), source=about[5:]):
+                        self.assertIn(text, read(path))
+
+    def test_pictures_are_what_their_script_draws(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, os.path.join(ROOT, "docs/pictures/draw.py"), folder], check=True)
+            drawn = sorted(os.listdir(folder))
+            self.assertEqual(drawn, sorted(n for n in os.listdir(os.path.join(ROOT, "docs/pictures")) if n.endswith(".svg")))
+            for name in drawn:
+                self.assertEqual(read(os.path.join(folder, name)), read(os.path.join(ROOT, "docs/pictures", name)), name)
+
+    def test_quoted_output_is_what_programs_print(self):
+        compared = []
+        for page in PAGES:
+            for about, text in blocks(page):
+                if about.startswith("output of "):
+                    command = about[len("output of "):].split()
+                elif about == "CPU device output":
+                    command = ["lessons/" + os.path.basename(page)[:-3]]
+                else:
+                    continue
+                if about == "CPU device output" and not os.path.exists(command[0]):
+                    continue  # it is not among this test's data
+                with self.subTest(page=name_of(page), command=command):
+                    compared.append(command[0])
+                    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+                    self.assertEqual(0, done.returncode, done.stdout)
+                    self.assertEqual([masked(l) for l in text.splitlines()], [masked(l) for l in done.stdout.splitlines()])
+        self.assertGreaterEqual(len(compared), 4, compared)
+
+
+def junit(result, names):
+    """What .ci/count_tests.py reads."""
+    bad = {}
+    for test, why in result.failures + result.errors:
+        name = getattr(test, "test_case", test)._testMethodName
+        bad[name] = bad.get(name, "") + why
+    cases = ['<testcase classname="Pages" name="%s">%s</testcase>' % (
+        n, "<failure>%s</failure>" % xml.sax.saxutils.escape(bad[n]) if n in bad else "") for n in names]
+    return '<?xml version="1.0"?>\n<testsuites><testsuite name="Pages">%s</testsuite></testsuites>\n' % "".join(cases)
+
+
+def main():
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(Pages)
+    names = [test._testMethodName for test in suite]
+    result = unittest.TextTestRunner(verbosity=2).run(suite)
+    if "XML_OUTPUT_FILE" in os.environ:
+        with open(os.environ["XML_OUTPUT_FILE"], "w", encoding="utf-8") as f:
+            f.write(junit(result, names))
+    return 0 if result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
