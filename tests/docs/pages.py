@@ -65,6 +65,22 @@ def masked(line):
     return re.sub(r"\s+", " ", VARIES.sub("#", line)).strip()
 
 
+# Said so often that a link each would only disturb.
+PLAIN_WORDS = {"host", "device", "cpu-device", "sass", "median"}
+
+
+def words():
+    """{anchor: what is looked for in a page} of docs/words.md."""
+    found = {}
+    for anchor, names in re.findall(r'(?m)^- <a id="([^"]+)"></a>([^:]*):', read(os.path.join(ROOT, "docs/words.md"))):
+        name = re.search(r"\*\*([^*]+)\*\*", names).group(1)
+        if name.split()[0] in ("pinned", "pageable", "managed"):
+            name = name.split()[0]
+        if anchor not in PLAIN_WORDS:
+            found[anchor] = r"(?<![-_/.:\w])%s(?:s|d|es)?\b" % re.escape(name)
+    return found
+
+
 class Pages(unittest.TestCase):
     maxDiff = None
 
@@ -87,6 +103,19 @@ class Pages(unittest.TestCase):
         self.assertGreaterEqual(len(entries), 40)
         self.assertEqual(len(entries), len({word for word, _ in entries}))
         self.assertEqual([], [word for word, text in entries if not re.search(r"\d", text)])
+
+    def test_words_are_linked_where_they_are_used_first(self):
+        wrong = []
+        for page in PAGES:
+            if not re.match(r"docs/(0\d_|library|pycuda)", name_of(page)):
+                continue
+            text = re.sub(r"(?m)^(#|<!--).*$", "", prose(page))
+            for anchor, pattern in words().items():
+                link = text.find("words.md#%s)" % anchor)
+                use = re.search(pattern, re.sub(r"\]\([^)]*\)", lambda m: "]" + " " * (len(m.group()) - 1), text))
+                if use and (link < 0 or use.end() < link - 2 and text[use.start() - 1] != "["):
+                    wrong.append("%s: '%s' has no link to words.md#%s at its first use" % (name_of(page), use.group(), anchor))
+        self.assertEqual([], wrong)
 
     def test_quoted_code_is_in_its_source(self):
         for page in PAGES:
