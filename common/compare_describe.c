@@ -349,8 +349,7 @@ static void describe_right(const CompareResult *r, TextBuffer *text)
     if (r->exact == r->n) {
         text_append(text, ", bit for bit");
     } else if (r->max_ulp_index < r->n && r->max_ulp > 0) {
-        text_append(text, ", largest error %s ULP%s", text_count(r->max_ulp),
-                    fits_rounding(r) ? " (fits rounding, as with fused multiply-add)" : "");
+        text_append(text, ", largest error %s ULP", text_count(r->max_ulp));
     }
 }
 

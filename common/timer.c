@@ -70,7 +70,7 @@ void timer_stats_from(double *samples_ms, size_t count, TimerStats *stats)
     stats->median_ms = quantile(samples_ms, count, 0.5);
     double width = quantile(samples_ms, count, 0.9) - quantile(samples_ms, count, 0.1);
     stats->spread = stats->median_ms > 0 ? width / stats->median_ms : 0;
-    stats->doubtful = !(stats->spread <= TIMER_SPREAD_LIMIT);
+    stats->doubtful = !(stats->spread <= TIMER_SPREAD_LIMIT) || count < TIMER_LEAST_SAMPLES;
 }
 
 static bool clock_moved(const TimerStats *stats)
@@ -408,6 +408,9 @@ size_t timer_describe(const TimerStats *stats, char *text, size_t size)
     if (stats->spread > TIMER_SPREAD_LIMIT) {
         text_append(&buffer, "; doubtful: the samples differ by more than %.0f %%",
                     TIMER_SPREAD_LIMIT * 100);
+    }
+    if (stats->repeats < TIMER_LEAST_SAMPLES) {
+        text_append(&buffer, "; doubtful: fewer than %d samples", TIMER_LEAST_SAMPLES);
     }
     if (clock_moved(stats)) {
         text_append(&buffer, "; doubtful: the SM clock went from %.0f to %.0f MHz",

@@ -37,11 +37,13 @@ typedef struct TimerStats {
     size_t batch;     /* calls per sample: more than 1 for work shorter than about 1 ms */
     size_t warmups;   /* calls dropped, without the first */
     double clock_before_mhz, clock_after_mhz; /* SM clock; 0: not reported */
-    bool doubtful;    /* spread above TIMER_SPREAD_LIMIT, or the clock changed by 5 % */
+    bool doubtful;    /* spread above TIMER_SPREAD_LIMIT, too few samples, or the clock changed by 5 % */
 } TimerStats;
 
 /* A spread above this makes the figure doubtful: print fewer digits, no ratio. */
 #define TIMER_SPREAD_LIMIT 0.10
+/* Fewer have no spread that would say anything. */
+#define TIMER_LEAST_SAMPLES 3
 
 /* Work to time: enqueue it on `stream` and return the status. */
 typedef cudaError_t (*GpuWork)(void *context, cudaStream_t stream);

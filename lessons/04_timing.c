@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lesson 04: how long does it take, really?
  *
- * You learn: why the first GPU call is slow, and that no cache makes the second
- *            one fast; why a host clock without synchronise times the launch and
+ * You learn: why the first GPU call is slow, what the second one finds ready (code
+ *            and context, never results); why a host clock without synchronise times the launch and
  *            not the run; how to compare CPU and GPU honestly, with transfers and
  *            without; from which size on a GPU pays.
  * Run:       bazel run //lessons:04_timing -- --plot curve.svg

@@ -71,7 +71,7 @@ void show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c) {
         text_count(c->n));
     print_row("step", "first call", "second", "steady state");
     print_row("start the driver (first CUDA call)", text_ms(first->driver_ms), "-", "-");
-    print_row("create the context (cudaFree(0))", text_ms(first->context_ms), "-", "-");
+    print_row("create the context (cudaSetDevice)", text_ms(first->context_ms), "-", "-");
     print_row("allocate the result (cudaMalloc)", text_ms(allocate_ms[0]),
               text_ms(allocate_ms[1]), "-");
     print_row("load the kernel (or compile its PTX) and run", text_ms(run_ms[0]), "-", "-");
@@ -83,8 +83,8 @@ void show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c) {
         printf(" The CPU device has no driver to\n"
                "   start, no context to create and no kernel to load: on a GPU these are most of it.\n");
     } else {
-        printf(" No result was cached: the\n"
-               "   second call finds driver, context and kernel there already.\n");
+        printf(" The second call finds\n"
+               "   driver, context and the kernel's code there; its result is computed anew.\n");
     }
 
     Record *record = record_object(lesson->record, "first_call");

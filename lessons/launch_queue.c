@@ -2,22 +2,38 @@
 /* See launch_queue.h. Part of a lesson's main, so CUDA_CHECK may exit. */
 #include "lessons/launch_queue.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cuda_runtime_api.h>
 
 #include "common/check.h"
 
-enum { PARTS = 6 };
+enum { PARTS = 6, WAITS = 8, KERNEL_TO_LAUNCH = 4 };
 
-/* A launch that takes at least half the kernel's time was not a launch but a
- * wait for a free place in the queue. The first of two in a row, or `launches`. */
+/* Returns the first launch of WAITS in a row that took at least half the kernel's time:
+ * each was a wait for a free place in the queue. `launches` if there is none. */
 static size_t first_wait(const double *launch_ms, size_t launches, double kernel_ms) {
-    for (size_t i = 0; i + 1 < launches; i++) {
-        if (launch_ms[i] > kernel_ms / 2 && launch_ms[i + 1] > kernel_ms / 2) return i;
+    size_t waits = 0;
+    for (size_t i = 0; i < launches; i++) {
+        waits = launch_ms[i] > kernel_ms / 2 ? waits + 1 : 0;
+        if (waits == WAITS) return i + 1 - WAITS;
     }
     return launches;
+}
+
+size_t queue_full_at(const double *launch_ms, size_t launches, double kernel_ms) {
+    if (launches < PARTS) return launches;
+    double *first = malloc(launches / PARTS * sizeof *first);
+    if (first == NULL) return launches;
+    TimerStats stats;
+    memcpy(first, launch_ms, launches / PARTS * sizeof *first);
+    timer_stats_from(first, launches / PARTS, &stats);
+    free(first);
+    if (kernel_ms < KERNEL_TO_LAUNCH * stats.median_ms) return launches;
+    return first_wait(launch_ms, launches, kernel_ms);
 }
 
 bool show_launch_queue(Lesson *lesson, const TimingCase *timing_case, size_t launches) {
@@ -37,7 +53,7 @@ bool show_launch_queue(Lesson *lesson, const TimingCase *timing_case, size_t lau
     double start_ms = host_clock_ms();
     CUDA_CHECK(cudaDeviceSynchronize());
     double wait_ms = host_clock_ms() - start_ms;
-    size_t full = first_wait(launch_ms, launches, kernel.median_ms);
+    size_t full = queue_full_at(launch_ms, launches, kernel.median_ms);
 
     printf("\n4. The launch queue: %s launches of x + x, n = %s, and no synchronise between.\n",
            text_count(launches), text_count(timing_case->n));
@@ -57,8 +73,11 @@ bool show_launch_queue(Lesson *lesson, const TimingCase *timing_case, size_t lau
             "   From launch %s on the queue was full: each launch waits until a kernel ends.\n"
             "   The GPU did not slow down; the host clock began to show what it really takes.\n",
             text_count(full + 1));
+        printf("   At the end the wait was as long as %s kernels: so many places the queue has.\n",
+               text_count((uint64_t)llround(wait_ms / kernel.median_ms)));
     } else {
-        printf("   The queue never filled: every launch returned before its kernel ran.\n");
+        printf("   The queue was never seen to be full. It is when a kernel takes far longer than a\n"
+               "   launch, and about a thousand of them are waiting.\n");
     }
     record_count(lesson->record, "queue_launches", launches);
     if (full < launches) record_count(lesson->record, "queue_full_at_launch", full + 1);

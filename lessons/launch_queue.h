@@ -19,6 +19,10 @@ extern "C" {
  * the kernel's own time, which stays as it is. False if a launch failed. */
 bool show_launch_queue(Lesson *lesson, const TimingCase *timing_case, size_t launches);
 
+/* Returns the first launch (from 0) that had to wait for a place in the queue; `launches` if
+ * none did, or if the kernel is too short to tell a wait from a launch. launch_ms: host times. */
+size_t queue_full_at(const double *launch_ms, size_t launches, double kernel_ms);
+
 #ifdef __cplusplus
 }
 #endif

@@ -101,8 +101,10 @@ const char *speed_up_text(const Lesson *lesson, const TimerStats *slow, const Ti
         return "-";
     double ratio = slow->median_ms / fast->median_ms;
     if (slow->doubtful || fast->doubtful) {
-        double unit = pow(10, floor(log10(ratio))); /* one digit is kept */
-        snprintf(text, sizeof text, "about %.*f x", unit < 1 ? 1 : 0, round(ratio / unit) * unit);
+        /* Two digits are kept, as of the times. */
+        int place = (int)floor(log10(ratio)) - 1;
+        double unit = pow(10, place);
+        snprintf(text, sizeof text, "about %.*f x", place < 0 ? -place : 0, round(ratio / unit) * unit);
     } else {
         snprintf(text, sizeof text, "%.1f x", ratio);
     }

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "lessons/crossover.h"
+#include "lessons/launch_queue.h"
 #include "lessons/svg_plot.h"
 #include "lessons/timing_ways.h"
 #include "tests/lessons/lesson_program.h"
@@ -188,6 +189,30 @@ TEST(Crossover, IsTheFirstPointAfterWhichAllAreFaster) {
     EXPECT_EQ(crossover_index(slow, always, 0), 0u);
 }
 
+// Launches of 4 us, and from launch `full` on waits for a kernel.
+size_t full_at(size_t launches, size_t full, double kernel_us) {
+    std::vector<double> ms(launches, 0.004);
+    for (size_t i = full; i < launches; i++) ms[i] = kernel_us / 1000;
+    return queue_full_at(ms.data(), launches, kernel_us / 1000);
+}
+
+TEST(LaunchQueue, IsFullWhereLaunchesBecomeWaits) {
+    EXPECT_EQ(1133u, full_at(3000, 1133, 46));
+    EXPECT_EQ(3000u, full_at(3000, 3000, 46));
+}
+
+TEST(LaunchQueue, IsNotCalledFullForKernelsAsShortAsALaunch) {
+    EXPECT_EQ(3000u, full_at(3000, 0, 6));
+    EXPECT_EQ(3000u, full_at(3000, 100, 15));
+}
+
+TEST(LaunchQueue, AFewSlowLaunchesAreNoWaits) {
+    std::vector<double> ms(3000, 0.004);
+    for (size_t i : {700, 701, 702, 1500}) ms[i] = 0.2;
+    EXPECT_EQ(3000u, queue_full_at(ms.data(), ms.size(), 0.046));
+    EXPECT_EQ(3u, queue_full_at(ms.data(), 3, 0.046));
+}
+
 class SpeedUp : public testing::Test {
   protected:
     Lesson lesson_ = {};
@@ -204,17 +229,17 @@ TEST_F(SpeedUp, IsGivenForGoodTimesOnAGpu) {
     EXPECT_EQ(text(), "12.3 x");
 }
 
-TEST_F(SpeedUp, HasOneDigitWhereATimeIsDoubtful) {
+TEST_F(SpeedUp, HasTwoDigitsWhereATimeIsDoubtful) {
     slow_.doubtful = true;
-    EXPECT_EQ(text(), "about 10 x");
+    EXPECT_EQ(text(), "about 12 x");
     slow_.doubtful = false;
     fast_.doubtful = true;
     slow_.median_ms = 4700;
-    EXPECT_EQ(text(), "about 500 x");
+    EXPECT_EQ(text(), "about 470 x");
     slow_.median_ms = 33;
-    EXPECT_EQ(text(), "about 3 x");
+    EXPECT_EQ(text(), "about 3.3 x");
     slow_.median_ms = 3.3;
-    EXPECT_EQ(text(), "about 0.3 x");
+    EXPECT_EQ(text(), "about 0.33 x");
 }
 
 TEST_F(SpeedUp, IsNotGivenOnTheCpuDevice) {
