@@ -21,8 +21,8 @@
 #include "common/philox.h"
 #include "common/record.h"
 #include "common/timer.h"
-#include "kernels/elementwise.h"
-#include "kernels/one_per_thread.h"
+#include "kernels/tuned/elementwise.h"
+#include "kernels/add.h"
 
 enum { MAX_REPEATS = 100, BLOCK = 256 };
 

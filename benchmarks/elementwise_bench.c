@@ -17,9 +17,9 @@
 #include "common/lesson.h"
 #include "common/philox.h"
 #include "common/staged_copy.h"
-#include "kernels/elementwise.h"
-#include "kernels/one_per_thread.h"
-#include "kernels/random.h"
+#include "kernels/tuned/elementwise.h"
+#include "kernels/add.h"
+#include "kernels/tuned/random.h"
 
 enum { SEED = 42, POWER = 5 };
 static const float FACTOR = -1.75f;

@@ -5,7 +5,7 @@
  * cache hints, and grid (one block a chunk, or as many blocks as fit the device
  * at once, once to eight times over), for an operation with two inputs and for
  * one with one, at two sizes. The loop is the library's own
- * (kernels/elementwise_body.h). Prints the best, and where the library's present
+ * (kernels/tuned/elementwise_body.h). Prints the best, and where the library's present
  * choice stands; --json FILE keeps all of them.
  *
  * Here a template is what the topic needs: one kernel, compiled 40 times. */
@@ -16,9 +16,9 @@
 #include "common/ceiling.h"
 #include "common/check.h"
 #include "common/lesson.h"
-#include "kernels/elementwise.h"
-#include "kernels/elementwise_body.h"
-#include "kernels/random.h"
+#include "kernels/tuned/elementwise.h"
+#include "kernels/tuned/elementwise_body.h"
+#include "kernels/tuned/random.h"
 
 template <int OP, int HINT, int UNROLL>
 __global__ void variant_kernel(ElementwisePlan plan, const float *x, const float *y, float *out) {

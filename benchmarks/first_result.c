@@ -14,7 +14,7 @@
 #include "common/device_array.h"
 #include "common/options.h"
 #include "common/philox.h"
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 
 enum { DEFAULT_N = 1000000 };
 

@@ -159,7 +159,7 @@ PHILOX_FN PhiloxNormal4 philox_normal_block(uint64_t seed, uint64_t block)
 extern "C" {
 #endif
 
-/* x[i] = number i of `seed` for i in [0, n), by all cores. kernels/random.h has
+/* x[i] = number i of `seed` for i in [0, n), by all cores. kernels/tuned/random.h has
  * the device's counterparts, which give the same bits.
  *
  * Shapes: x: (n,) on the host; null only with n = 0.

@@ -18,9 +18,9 @@
 #include "common/check.h"
 #include "common/compare.h"
 #include "common/lesson.h"
-#include "kernels/random.h"
-#include "lessons/device_facts.h"
-#include "lessons/device_visibility.h"
+#include "kernels/tuned/random.h"
+#include "lessons/parts/01_device_facts.h"
+#include "lessons/parts/01_device_visibility.h"
 
 static const OptionsSpec SPEC = {
     .program = "01_device_query",

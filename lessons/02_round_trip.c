@@ -21,11 +21,11 @@
 #include "common/lesson.h"
 #include "common/philox.h"
 #include "common/staged_copy.h"
-#include "kernels/elementwise.h"
-#include "kernels/random.h"
-#include "lessons/copy_rates.h"
-#include "lessons/default_size.h"
-#include "lessons/round_trip.h"
+#include "kernels/tuned/elementwise.h"
+#include "kernels/tuned/random.h"
+#include "lessons/parts/02_copy_rates.h"
+#include "common/default_size.h"
+#include "lessons/parts/02_round_trip.h"
 
 static const OptionsSpec SPEC = {
     .program = "02_round_trip",

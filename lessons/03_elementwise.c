@@ -19,11 +19,12 @@
 #include "common/device_array.h"
 #include "common/lesson.h"
 #include "common/philox.h"
-#include "kernels/elementwise.h"
-#include "lessons/default_size.h"
+#include "kernels/add.h"
+#include "kernels/tuned/elementwise.h"
+#include "common/default_size.h"
 #include "common/paragraph.h"
-#include "lessons/threads_and_elements.h"
-#include "lessons/wrong_result.h"
+#include "lessons/parts/03_threads_and_elements.h"
+#include "lessons/parts/wrong_result.h"
 
 static const OptionsSpec SPEC = {
     .program = "03_elementwise",
@@ -33,6 +34,8 @@ static const OptionsSpec SPEC = {
     .cols = 19211,
     .cpu_cols = 321,
 };
+
+enum { THREADS = 256 }; /* of a block, in the textbook form */
 
 /* What the operations work on. The device holds x, y, the result and room for
  * the temporary of the two-step form. */
@@ -57,6 +60,10 @@ static cudaError_t run_to_device(void *context, cudaStream_t stream) {
 static cudaError_t run_add(void *context, cudaStream_t stream) {
     const Arrays *a = context;
     return add_gpu(a->n, a->d_x, a->d_y, a->d_out, stream);
+}
+static cudaError_t run_add_one_per_thread(void *context, cudaStream_t stream) {
+    const Arrays *a = context;
+    return add_one_per_thread_gpu(a->n, a->d_x, a->d_y, a->d_out, THREADS, stream);
 }
 static cudaError_t run_multiply(void *context, cudaStream_t stream) {
     const Arrays *a = context;
@@ -87,13 +94,20 @@ typedef struct Operation {
     float atol, rtol; /* 0, 0: one rounding, the same bits are asked for */
 } Operation;
 
+/* The first as a textbook has it, one float a thread; the others 16 bytes a thread. */
 static const Operation OPERATIONS[] = {
+    {"x + y, textbook", 12, run_add_one_per_thread, add_cpu, 0, 0},
     {"x + y", 12, run_add, add_cpu, 0, 0},
     {"x * y", 12, run_multiply, multiply_cpu, 0, 0},
     {"x**2 * x, two steps", 20, run_cube_two_step, cube_reference, CUBE_ATOL, CUBE_RTOL},
     {"x**2 * x, fused", 8, run_cube_fused, cube_reference, CUBE_ATOL, CUBE_RTOL},
 };
-enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof OPERATIONS[0], TWO_STEP = 2, FUSED = 3 };
+enum {
+    OPERATION_COUNT = sizeof OPERATIONS / sizeof OPERATIONS[0],
+    TEXTBOOK = 0,
+    TWO_STEP = 3,
+    FUSED = 4
+};
 
 /* Times one operation, then runs it once more on a poisoned output and compares
  * every element, so that what is checked is what was timed. Returns how many
@@ -137,8 +151,15 @@ static size_t measure(Lesson *lesson, const Operation *op, Arrays *arrays, const
     record_count(row, "wrong", compared.wrong);
     if (compared.wrong == 0) return arrays->n;
 
-    ElementwisePlan plan = elementwise_plan(arrays->n, arrays->d_x, arrays->d_y, arrays->d_out);
-    report_wrong_result(lesson, op->name, &compared, &plan);
+    if (op == &OPERATIONS[TEXTBOOK]) {
+        const LaunchGeometry geometry = {.grid_x = one_per_thread_blocks(arrays->n, THREADS),
+                                         .grid_y = 1, .block_x = THREADS, .block_y = 1,
+                                         .vector = 1};
+        lesson_report(lesson, op->name, &compared, &geometry);
+    } else {
+        ElementwisePlan plan = elementwise_plan(arrays->n, arrays->d_x, arrays->d_y, arrays->d_out);
+        report_wrong_result(lesson, op->name, &compared, &plan);
+    }
     return arrays->n - compared.wrong;
 }
 

@@ -17,13 +17,13 @@
 #include "common/check.h"
 #include "common/lesson.h"
 #include "common/philox.h"
-#include "lessons/crossover.h"
-#include "lessons/default_size.h"
-#include "lessons/first_call.h"
-#include "lessons/launch_queue.h"
+#include "lessons/parts/04_crossover.h"
+#include "common/default_size.h"
+#include "lessons/parts/04_first_call.h"
+#include "lessons/parts/04_launch_queue.h"
 #include "common/paragraph.h"
-#include "lessons/svg_plot.h"
-#include "lessons/timing_ways.h"
+#include "common/svg_plot.h"
+#include "lessons/parts/04_timing_ways.h"
 
 static const OptionsSpec SPEC = {
     .program = "04_timing",

@@ -12,7 +12,7 @@
 #include "common/lesson.h"
 #include "common/philox.h"
 #include "common/timer.h"
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 
 enum { N = 1000003, BLOCK = 256 };
 

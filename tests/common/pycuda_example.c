@@ -11,7 +11,7 @@
 #include "common/lesson.h"
 #include "common/philox.h"
 #include "common/timer.h"
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 
 static cudaError_t double_x(void *context, cudaStream_t stream) {
     DeviceArray *d = context; /* d[0]: x, d[1]: the result */

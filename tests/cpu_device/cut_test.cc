@@ -119,7 +119,7 @@ TEST(CutOrNot, TheBenchmarksKernelsAreAllCutOrNeverWait) {
 }
 
 TEST(CutOrNot, TheKitsKernelsAreAllCutOrNeverWait) {
-  for (const char *file : {"elementwise", "int32", "one_per_thread", "random"}) {
+  for (const char *file : {"add", "tuned/elementwise", "tuned/int32", "tuned/random"}) {
     const std::string said = translate(std::string("kernels/") + file + ".cu", "-I. -DCPU_DEVICE_SHOW_CUTS").said;
     EXPECT_EQ(std::string::npos, said.find("stays whole")) << said;
     EXPECT_NE(std::string::npos, said.find("note: kernel")) << said;

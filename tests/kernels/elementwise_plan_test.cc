@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "common/compare.h"
-#include "kernels/elementwise.h"
-#include "kernels/random.h"
+#include "kernels/tuned/elementwise.h"
+#include "kernels/tuned/random.h"
 #include "tests/kernels/far_block.h"
 #include "tests/kernels/guarded_array.h"
 #include "tests/kernels/inputs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elementwise kernels against their CPU references: sizes, alignments,
 // seeds, special values, in place, and every refusal that the header promises.
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 
 #include <climits>
 #include <functional>

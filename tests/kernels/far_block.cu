@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "kernels/elementwise_body.h"
+#include "kernels/tuned/elementwise_body.h"
 
 /* p, set back by `elements`: no such object exists, so through integers. */
 static __device__ float *set_back(const float *p, size_t elements) {

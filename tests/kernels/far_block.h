@@ -5,7 +5,7 @@
 #ifndef TESTS_KERNELS_FAR_BLOCK_H
 #define TESTS_KERNELS_FAR_BLOCK_H
 
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 #include "tests/kernels/guarded_array.h"
 #include "tests/kernels/inputs.h"
 

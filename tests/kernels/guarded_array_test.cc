@@ -5,7 +5,7 @@
 
 #include <gtest/gtest-spi.h>
 
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 #include "tests/kernels/inputs.h"
 
 namespace {

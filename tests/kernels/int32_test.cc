@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer powers and true division of int32 arrays: exact, and of the type that
 // the header's rules say.
-#include "kernels/int32.h"
+#include "kernels/tuned/int32.h"
 
 #include <climits>
 #include <cmath>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One thread per element: right for every block size, and with the guard that
 // keeps the last block inside the array.
-#include "kernels/one_per_thread.h"
+#include "kernels/add.h"
 
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 #include "tests/kernels/guarded_array.h"
 #include "tests/kernels/inputs.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers made on the device: the same bits as the host's, whatever the
 // size and alignment, and the distribution that they claim.
-#include "kernels/random.h"
+#include "kernels/tuned/random.h"
 
 #include <functional>
 

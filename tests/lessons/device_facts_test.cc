@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table behind lesson 01, asked of the real device and of invented ones: a
 // capability nobody knows, clocks that read 0, attributes that are missing.
-#include "lessons/device_facts.h"
+#include "lessons/parts/01_device_facts.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lesson 01 says about CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER and a
 // machine without a device. The machine is invented: each case is one row.
-#include "lessons/device_visibility.h"
+#include "lessons/parts/01_device_visibility.h"
 
 #include <algorithm>
 #include <sstream>

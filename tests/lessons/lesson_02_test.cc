@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lessons/round_trip.h"
+#include "lessons/parts/02_round_trip.h"
 #include "tests/lessons/lesson_program.h"
 
 namespace {

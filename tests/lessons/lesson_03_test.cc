@@ -20,7 +20,7 @@ TEST(Elementwise, EveryElementIsChecked) {
     NEEDS_DEVICE();
     LessonRun run = run_lesson("03_elementwise", sized("1000", "1003"));
     expect_success("03_elementwise", run);
-    EXPECT_NE(run.out.find("4,012,000 of 4,012,000 right"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("5,015,000 of 5,015,000 right"), std::string::npos) << run.out;
     EXPECT_NE(run.out.find("0 (exact)"), std::string::npos);
 }
 
@@ -57,8 +57,8 @@ TEST(Elementwise, FusionMovesLess) {
     EXPECT_NE(run.out.find("2.5 times as much"), std::string::npos) << run.out;
     Json json(read_file(path));
     const cJSON *operations = json.at({"operations"}), *row = nullptr;
-    ASSERT_EQ(cJSON_GetArraySize(operations), 4);
-    double moved[4];
+    ASSERT_EQ(cJSON_GetArraySize(operations), 5);
+    double moved[5];
     int i = 0;
     cJSON_ArrayForEach(row, operations) {
         moved[i++] = cJSON_GetObjectItemCaseSensitive(row, "bytes_moved")->valuedouble;
@@ -66,9 +66,10 @@ TEST(Elementwise, FusionMovesLess) {
     }
     EXPECT_EQ(moved[0], 12e4);
     EXPECT_EQ(moved[1], 12e4);
-    EXPECT_EQ(moved[2], 20e4);
-    EXPECT_EQ(moved[3], 8e4);
-    EXPECT_EQ(json.at({"elements_checked"})->valueint, 40000);
+    EXPECT_EQ(moved[2], 12e4);
+    EXPECT_EQ(moved[3], 20e4);
+    EXPECT_EQ(moved[4], 8e4);
+    EXPECT_EQ(json.at({"elements_checked"})->valueint, 50000);
 }
 
 TEST(Elementwise, NoSpeedIsClaimedOnTheCpuDevice) {
@@ -102,8 +103,20 @@ TEST(ElementwiseWrong, AForgottenLastBlockIsNamed) {
     EXPECT_NE(run.out.find("element 768 is the work of block 0 of 1, thread 192 of 256"),
               std::string::npos)
         << run.all();
-    EXPECT_NE(run.out.find("3,768 of 4,000 right"), std::string::npos) << run.all();
+    EXPECT_NE(run.out.find("4,768 of 5,000 right"), std::string::npos) << run.all();
     EXPECT_NE(run.lines().back().find("WRONG"), std::string::npos) << run.all();
+}
+
+TEST(ElementwiseWrong, AForgottenLastBlockOfTheTextbookFormIsNamed) {
+    NEEDS_DEVICE();
+    LessonRun run = run_program("./tests/lessons/03_elementwise_wrong", sized("1", "1000"),
+                                {{"WRONG", "textbook"}});
+    expect_well_behaved(run, 120);
+    EXPECT_EQ(run.status, 1) << run.all();
+    EXPECT_NE(run.out.find("x + y, textbook"), std::string::npos) << run.all();
+    EXPECT_NE(run.out.find("element 768 (block 3, thread 0)"), std::string::npos) << run.all();
+    EXPECT_NE(run.out.find("last, partial block"), std::string::npos) << run.all();
+    EXPECT_NE(run.out.find("4,768 of 5,000 right"), std::string::npos) << run.all();
 }
 
 TEST(ElementwiseWrong, AWrongFormulaIsNoticed) {
@@ -116,7 +129,7 @@ TEST(ElementwiseWrong, AWrongFormulaIsNoticed) {
     EXPECT_NE(run.all().find("x**2 * x, fused"), std::string::npos);
     Json json(read_file(path));
     ASSERT_NE(json.root(), nullptr) << "a wrong result is recorded too";
-    const cJSON *fused = cJSON_GetArrayItem(json.at({"operations"}), 3);
+    const cJSON *fused = cJSON_GetArrayItem(json.at({"operations"}), 4);
     EXPECT_GT(cJSON_GetObjectItemCaseSensitive(fused, "wrong")->valueint, 900);
 }
 

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 
 #include "gtest/gtest.h"
-#include "lessons/crossover.h"
-#include "lessons/launch_queue.h"
-#include "lessons/svg_plot.h"
-#include "lessons/timing_ways.h"
+#include "lessons/parts/04_crossover.h"
+#include "lessons/parts/04_launch_queue.h"
+#include "common/svg_plot.h"
+#include "lessons/parts/04_timing_ways.h"
 #include "tests/lessons/lesson_program.h"
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include "common/paragraph.h"
 #include "gtest/gtest.h"
-#include "lessons/default_size.h"
+#include "common/default_size.h"
 
 namespace {
 

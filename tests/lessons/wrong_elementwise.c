@@ -4,14 +4,15 @@
  *   last_block  add_gpu forgets the last block, as a grid that was rounded down
  *   square      cube_fused_gpu forgets one multiplication
  *   owner       the signatures are those of blocks of half the size
- *   no_guard    add_one_per_thread_gpu has no bounds guard */
+ *   no_guard    add_one_per_thread_gpu has no bounds guard
+ *   textbook    add_one_per_thread_gpu forgets the last block */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 
 cudaError_t __real_add_gpu(size_t n, const float *d_x, const float *d_y, float *d_out,
                            cudaStream_t stream);
@@ -52,6 +53,7 @@ cudaError_t __wrap_owner_one_per_thread_gpu(size_t n, uint32_t *d_block, uint32_
 cudaError_t __wrap_add_one_per_thread_gpu(size_t n, const float *d_x, const float *d_y,
                                           float *d_out, unsigned threads, cudaStream_t stream) {
     size_t all = (n + threads - 1) / threads * threads;
+    if (wrong("textbook")) n -= n % threads;
     return __real_add_one_per_thread_gpu(wrong("no_guard") ? all : n, d_x, d_y, d_out, threads,
                                          stream);
 }

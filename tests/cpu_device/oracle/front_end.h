@@ -22,7 +22,7 @@ struct Place {
 /* Written as the compilers do: FILE:LINE:COLUMN. */
 std::string text_of(const Place &p);
 
-/* ./kernels/random.h is kernels/random.h. */
+/* ./kernels/tuned/random.h is kernels/tuned/random.h. */
 std::string without_dot(const std::string &file);
 
 /* What is known of a program's functions; what macros made is left out. */

@@ -2,7 +2,7 @@
 /* CPU references of elementwise.h: what the kernels are checked against. One
  * plain loop each; nothing here is clever, so that it can be seen to be right.
  * The build adds no fast-math and no contraction to this file. */
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 
 void add_cpu(size_t n, const float *x, const float *y, float *out) {
     for (size_t i = 0; i < n; ++i) out[i] = x[i] + y[i];

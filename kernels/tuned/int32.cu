@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integer powers and true division; contracts in int32.h. */
-#include "kernels/int32.h"
+#include "kernels/tuned/int32.h"
 
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPU references of random.h: each element by itself, from its own index, with
  * none of the grouping that the kernels use. */
-#include "kernels/random.h"
+#include "kernels/tuned/random.h"
 
 #include "common/philox.h"
 

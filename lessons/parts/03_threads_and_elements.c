@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See threads_and_elements.h. Part of a lesson's main, so CUDA_CHECK may exit. */
-#include "lessons/threads_and_elements.h"
+#include "lessons/parts/03_threads_and_elements.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include <cuda_runtime_api.h>
 
 #include "common/check.h"
-#include "kernels/elementwise.h"
-#include "kernels/one_per_thread.h"
-#include "lessons/without_guard.h"
+#include "kernels/tuned/elementwise.h"
+#include "kernels/add.h"
+#include "kernels/add.h"
 
 enum { THREADS = 256, SIGNED_MAX = 2000000 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See copy_rates.h. Part of a lesson's main, so CUDA_CHECK may exit. */
-#include "lessons/copy_rates.h"
+#include "lessons/parts/02_copy_rates.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CPU references of int32.h. The power is by plain repeated multiplication, an
  * other way than the kernel's, so that one checks the other. */
-#include "kernels/int32.h"
+#include "kernels/tuned/int32.h"
 
 void pow_int32_cpu(size_t n, const int32_t *x, int exponent, int32_t *out) {
     for (size_t i = 0; i < n; ++i) {

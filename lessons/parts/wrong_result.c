@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See wrong_result.h. */
-#include "lessons/wrong_result.h"
+#include "lessons/parts/wrong_result.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
  * instructions (the compiler's, AVX2 where the processor has it), and for
  * arrays larger than the cache streaming stores, which spare the memory bus
  * from reading the output's old contents before they are overwritten. */
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 
 #include <stdbool.h>
 #include <stdint.h>

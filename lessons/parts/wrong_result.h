@@ -5,7 +5,7 @@
 
 #include "common/compare.h"
 #include "common/lesson.h"
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
  * four numbers, so one thread makes four neighbours and writes them with one
  * 16-byte store. Which thread does it does not matter: the numbers depend on
  * the seed and the block's index alone. */
-#include "kernels/random.h"
+#include "kernels/tuned/random.h"
 
 #include <cuda_runtime.h>
 

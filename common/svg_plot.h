@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Curves drawn by gnuplot into an SVG file, or a clear reason why not. The file
  * appears whole or not at all. */
-#ifndef LESSONS_SVG_PLOT_H_
-#define LESSONS_SVG_PLOT_H_
+#ifndef COMMON_SVG_PLOT_H_
+#define COMMON_SVG_PLOT_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,4 +38,4 @@ bool svg_plot_write(const char *path, const PlotText *text, size_t curve_count,
 }
 #endif
 
-#endif /* LESSONS_SVG_PLOT_H_ */
+#endif /* COMMON_SVG_PLOT_H_ */

@@ -3,11 +3,11 @@
  * kernel is the shared loop of elementwise_body.h with one operation filled in;
  * every launcher checks its arguments, plans the grid, launches and returns the
  * launch's status. */
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 
 #include <stdint.h>
 
-#include "kernels/elementwise_body.h"
+#include "kernels/tuned/elementwise_body.h"
 
 /* One access of 16 bytes in flight per thread and array: with 32 registers an SM
  * holds 2,048 such threads, which keeps its memory busy. benchmarks/README.md

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See round_trip.h. The comparison walks the elements by itself, one index after
  * the other, so that it shares no code with the copies that it judges. */
-#include "lessons/round_trip.h"
+#include "lessons/parts/02_round_trip.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a program sees the GPUs that it sees; see device_visibility.h. */
-#include "lessons/device_visibility.h"
+#include "lessons/parts/01_device_visibility.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #ifndef KERNELS_ELEMENTWISE_BODY_H
 #define KERNELS_ELEMENTWISE_BODY_H
 
-#include "kernels/elementwise.h"
+#include "kernels/tuned/elementwise.h"
 
 #include <cuda_runtime.h>
 #include <float.h>

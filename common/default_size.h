@@ -2,8 +2,8 @@
 /* A default size that fits: lessons start with matrices that fill a large GPU,
  * and a laptop's GPU has less memory. A size that the student gave is never
  * changed: it fits or is refused. */
-#ifndef LESSONS_DEFAULT_SIZE_H_
-#define LESSONS_DEFAULT_SIZE_H_
+#ifndef COMMON_DEFAULT_SIZE_H_
+#define COMMON_DEFAULT_SIZE_H_
 
 #include <stddef.h>
 
@@ -22,4 +22,4 @@ void default_size_to_fit(Lesson *lesson, size_t device_bytes_each, size_t host_b
 }
 #endif
 
-#endif /* LESSONS_DEFAULT_SIZE_H_ */
+#endif /* COMMON_DEFAULT_SIZE_H_ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See first_call.h. Part of a lesson's main, so CUDA_CHECK may exit. */
-#include "lessons/first_call.h"
+#include "lessons/parts/04_first_call.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 /* The table of device attributes, and how its rows are asked and written.
  *
  * Only queries that CUDA 11.8, 12 and 13 share; see device_facts.h. */
-#include "lessons/device_facts.h"
+#include "lessons/parts/01_device_facts.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "common/lesson.h"
-#include "lessons/timing_ways.h"
+#include "lessons/parts/04_timing_ways.h"
 
 #ifdef __cplusplus
 extern "C" {

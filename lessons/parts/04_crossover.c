@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See crossover.h. Part of a lesson's main, so CUDA_CHECK may exit. */
-#include "lessons/crossover.h"
+#include "lessons/parts/04_crossover.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <cuda_runtime_api.h>
 
 #include "common/check.h"
-#include "lessons/svg_plot.h"
+#include "common/svg_plot.h"
 
 enum { POINTS_MAX = 16, SHOWN_WAYS = 4 };
 

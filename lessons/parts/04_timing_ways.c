@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See timing_ways.h. */
-#include "lessons/timing_ways.h"
+#include "lessons/parts/04_timing_ways.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "common/check.h"
 #include "common/compare.h"
 #include "common/staged_copy.h"
-#include "kernels/elementwise.h"
-#include "lessons/wrong_result.h"
+#include "kernels/tuned/elementwise.h"
+#include "lessons/parts/wrong_result.h"
 
 static void run_on_cpu(void *context) {
     const TimingCase *c = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See default_size.h. */
-#include "lessons/default_size.h"
+#include "common/default_size.h"
 
 #include <stdbool.h>
 #include <stdio.h>

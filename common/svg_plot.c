@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs gnuplot between two unnamed temporary files, its script and its picture;
  * see svg_plot.h. */
-#include "lessons/svg_plot.h"
+#include "common/svg_plot.h"
 
 #include <errno.h>
 #include <math.h>

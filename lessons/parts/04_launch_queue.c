@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See launch_queue.h. Part of a lesson's main, so CUDA_CHECK may exit. */
-#include "lessons/launch_queue.h"
+#include "lessons/parts/04_launch_queue.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One thread for each element; contracts in one_per_thread.h. */
-#include "kernels/one_per_thread.h"
+/* out[i] = x[i] + y[i], one thread for each element: with the guard, without it, and a form in which
+ * each thread says who it is. Contracts in add.h. */
+#include "kernels/add.h"
 
 #include <cuda_runtime.h>
 
@@ -14,6 +15,13 @@ __global__ void add_one_per_thread_kernel(size_t n, const float *x, const float 
     if (i < n) out[i] = x[i] + y[i];
 }
 
+/* The mistake: every thread that was started computes and writes, needed or not. */
+__global__ void add_without_guard_kernel(const float *x, const float *y, float *out) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = x[i] + y[i];
+}
+
+/* Whose element is i? */
 __global__ void owner_one_per_thread_kernel(size_t n, uint32_t *block, uint32_t *thread) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -38,6 +46,16 @@ cudaError_t add_one_per_thread_gpu(size_t n, const float *d_x, const float *d_y,
         return cudaErrorInvalidValue;
     const unsigned blocks = (unsigned)one_per_thread_blocks(n, threads);
     add_one_per_thread_kernel<<<blocks, threads, 0, stream>>>(n, d_x, d_y, d_out);
+    return cudaGetLastError();
+}
+
+cudaError_t add_without_guard_gpu(size_t n, const float *d_x, const float *d_y, float *d_out,
+                                  unsigned threads, cudaStream_t stream) {
+    if (n == 0) return cudaSuccess;
+    if (d_x == NULL || d_y == NULL || d_out == NULL || !launchable(n, threads))
+        return cudaErrorInvalidValue;
+    const unsigned blocks = (unsigned)one_per_thread_blocks(n, threads);
+    add_without_guard_kernel<<<blocks, threads, 0, stream>>>(d_x, d_y, d_out);
     return cudaGetLastError();
 }
 

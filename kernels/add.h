@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The textbook form of an elementwise kernel: one thread for each element, and
  * a guard for the threads past the end. This is where lesson 03 starts and
- * what the kernels of elementwise.h are compared with. */
-#ifndef KERNELS_ONE_PER_THREAD_H
-#define KERNELS_ONE_PER_THREAD_H
+ * what the kernels of tuned/elementwise.h are compared with. */
+#ifndef KERNELS_ADD_H
+#define KERNELS_ADD_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +30,15 @@ size_t one_per_thread_blocks(size_t n, unsigned threads);
 cudaError_t add_one_per_thread_gpu(size_t n, const float *d_x, const float *d_y, float *d_out,
                                    unsigned threads, cudaStream_t stream);
 
+/* The same without the guard `if (i < n)`, for lesson 03 to show what the guard is for, and for
+ * nothing else: threads past element n - 1 compute and write as well.
+ *
+ * Shapes: as add_one_per_thread_gpu, with room for n rounded up to a whole number of blocks,
+ *         or the kernel leaves the arrays.
+ * Errors: as add_one_per_thread_gpu. */
+cudaError_t add_without_guard_gpu(size_t n, const float *d_x, const float *d_y, float *d_out,
+                                  unsigned threads, cudaStream_t stream);
+
 /* Asks the device who does what: the thread that add_one_per_thread_gpu would
  * give element i writes its own blockIdx.x to block[i] and its own
  * threadIdx.x to thread[i].
@@ -44,4 +53,4 @@ cudaError_t owner_one_per_thread_gpu(size_t n, uint32_t *d_block, uint32_t *d_th
 }
 #endif
 
-#endif /* KERNELS_ONE_PER_THREAD_H */
+#endif /* KERNELS_ADD_H */
