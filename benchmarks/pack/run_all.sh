@@ -4,7 +4,7 @@
 #
 #   bash run_all.sh OUT [tests] [lessons] [bench] [sanitizer]        (default: all four)
 #
-# OUT gets summary.txt, a log a stage, tests.xml (JUnit) and bench.json. The last line, also
+# OUT gets summary.txt, a log a stage, tests.xml (JUnit), lessons.json and bench.json. The last line, also
 # of summary.txt, is "N passed, N failed, N skipped". Exit status 0 only if nothing failed.
 # Variables: RUN_ALL_JOBS (at once, default 4), RUN_ALL_SECONDS (time for all, default 530).
 set -u
@@ -105,27 +105,46 @@ run_tests() {
     echo '</testsuites>'; } >"$out/tests.xml"
 }
 
+# A lesson with options, those that are given and small sizes; the first lesson takes none.
+with_options() {
+  case $1 in
+  lessons/00_*) printf '%s\n' "$1" ;;
+  lessons/01_*) printf '%s %s\n' "$1" "$2" ;;
+  *) printf '%s %s %s\n' "$1" "$2" "${3:-}" ;;
+  esac
+}
+
+# keep_record NAME KIND FILE: the job's record.json becomes an element of the file's array.
+keep_record() {
+  local record=$work/$1/record.json separator=,
+  [ -s "$record" ] || return 0
+  [ -s "$3" ] || separator='['
+  { printf '%s\n{"%s": "%s", "record": ' "$separator" "$2" "${1##*/}"
+    cat "$record"
+    printf '}'; } >>"$3"
+}
+
+end_records() { [ ! -s "$1" ] || printf '\n]\n' >>"$1"; }
+
 run_lessons() {
   local name
   while read -r name; do
-    run_job "$name" 120 "$name"
+    # shellcheck disable=SC2016 # run_job sets it
+    run_job "$name" 120 "$(with_options "$name" '--json "$json"')"
     report "$name" "$out/lessons.log"
+    keep_record "$name" lesson "$out/lessons.json"
   done <"$here/lessons.txt"
+  end_records "$out/lessons.json"
 }
 
 run_bench() {
-  local name command separator='['
+  local name command
   while IFS=$'\t' read -r name command; do
     run_job "bench/$name" 200 "$command"
     report "bench/$name" "$out/bench.log"
-    if [ -s "$work/bench/$name/record.json" ]; then
-      printf '%s\n{"benchmark": "%s", "record": ' "$separator" "$name"
-      cat "$work/bench/$name/record.json"
-      printf '}'
-      separator=,
-    fi >>"$out/bench.json"
+    keep_record "bench/$name" benchmark "$out/bench.json"
   done <"$here/benchmarks.txt"
-  if [ -s "$out/bench.json" ]; then printf '\n]\n' >>"$out/bench.json"; else rm -f "$out/bench.json"; fi
+  end_records "$out/bench.json"
 }
 
 find_sanitizer() {
@@ -156,8 +175,7 @@ run_sanitizer() {
     done <"$here/tests.txt"
     # The lessons as programs, small: under these tools a kernel takes a hundred times as long.
     while read -r name; do
-      command=$name
-      [ "$name" = lessons/01_device_query ] || command="$name --rows 300 --cols 301 --repeat 2 --warmup 1"
+      command=$(with_options "$name" "" "--rows 300 --cols 301 --repeat 2 --warmup 1")
       names+=("$tool/$name")
       LAB_SANITIZER=$tool start_job "$tool/$name" 240 "$sanitizer --tool $tool $flags $command"
     done <"$here/lessons.txt"
@@ -172,7 +190,7 @@ run_sanitizer() {
 
 say "commit $(cat "$here/commit.txt"), $(date -u '+%Y-%m-%d %H:%M UTC')"
 say "$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1 | head -4)"
-rm -f "$out"/*.log "$out/tests.xml" "$out/bench.json"
+rm -f "$out"/*.log "$out/tests.xml" "$out/lessons.json" "$out/bench.json"
 for stage; do
   say ""
   say "== $stage"
