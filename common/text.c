@@ -45,6 +45,11 @@ const char *text_count(uint64_t value)
     return text;
 }
 
+const char *text_counted(uint64_t n, const char *thing)
+{
+    return text_format("%s %s%s", text_count(n), thing, n == 1 ? "" : "s");
+}
+
 /* value in the largest of `units` (each `step` times the former) that leaves at least 1. */
 static const char *scaled(double value, double step, const char *const *units, size_t count)
 {
@@ -105,14 +110,14 @@ const char *text_ms_about(double ms)
     if (!isfinite(ms)) {
         return text_format("unknown");
     }
-    bool seconds = ms >= 995;
-    double value = seconds ? ms / 1000 : ms;
+    /* The units of text_ms, so that a column has them whether its times are doubtful or not. */
+    const char *name = ms >= 995 ? "s" : ms >= 0.1 ? "ms" : "us";
+    double value = ms >= 995 ? ms / 1000 : ms >= 0.1 ? ms : ms * 1000;
     if (value < 9.95) {
-        return text_format("%.2g %s", value, seconds ? "s" : "ms");
+        return text_format("%.2g %s", value, name);
     }
     double unit = pow(10, floor(log10(value)) - 1);
-    return text_format("%s %s", text_count((uint64_t)llround(round(fmin(value / unit, 1e17)) * unit)),
-                       seconds ? "s" : "ms");
+    return text_format("%s %s", text_count((uint64_t)llround(round(fmin(value / unit, 1e17)) * unit)), name);
 }
 
 const char *text_real(double value, int digits)

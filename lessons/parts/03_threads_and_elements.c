@@ -12,7 +12,6 @@
 #include "common/check.h"
 #include "kernels/tuned/elementwise.h"
 #include "kernels/add.h"
-#include "kernels/add.h"
 
 enum { THREADS = 256, SIGNED_MAX = 2000000 };
 
@@ -63,10 +62,10 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
 
     ElementwisePlan plan = elementwise_plan(n, NULL, NULL, NULL);
     printf(
-        "   One thread per element: %s blocks of %d threads, element i = block * %d + thread.\n",
-        text_count(one_per_thread_blocks(n, THREADS)), THREADS, THREADS);
-    printf("   The kit's kernels: %s blocks of %u; a thread takes %u x %u neighbouring elements.\n\n",
-           text_count(plan.blocks), plan.threads, plan.per_thread, plan.width);
+        "   One thread per element: %s of %d threads, element i = block * %d + thread.\n",
+        text_counted(one_per_thread_blocks(n, THREADS), "block"), THREADS, THREADS);
+    printf("   The kit's kernels: %s of %u; a thread takes %u x %u neighbouring elements.\n\n",
+           text_counted(plan.blocks, "block"), plan.threads, plan.per_thread, plan.width);
     printf("   %12s   %-38s   %s\n", "element", "one per thread, signed (or by formula)",
            "the kit's kernels");
 

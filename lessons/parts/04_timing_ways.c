@@ -41,7 +41,7 @@ const char *timing_way_name(const Lesson *lesson, TimingWay way) {
     switch (way) {
     case WAY_CPU_ONE_THREAD: return "CPU, 1 thread";
     case WAY_CPU_ALL_THREADS:
-        snprintf(name, sizeof name, "CPU, %zu threads", elementwise_fast_cpu_threads());
+        snprintf(name, sizeof name, "CPU, %s", text_counted(elementwise_fast_cpu_threads(), "thread"));
         return name;
     case WAY_GPU_KERNEL: snprintf(name, sizeof name, "%s, kernel only", device); return name;
     case WAY_GPU_AND_WAIT: snprintf(name, sizeof name, "%s, launch + wait", device); return name;

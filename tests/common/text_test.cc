@@ -20,6 +20,12 @@ TEST(Text, Count) {
     EXPECT_STREQ("18,446,744,073,709,551,615", text_count(UINT64_MAX));
 }
 
+TEST(Text, CountedThingsHaveTheirPlural) {
+    EXPECT_STREQ("0 blocks", text_counted(0, "block"));
+    EXPECT_STREQ("1 block", text_counted(1, "block"));
+    EXPECT_STREQ("12,000 blocks", text_counted(12000, "block"));
+}
+
 TEST(Text, Bytes) {
     EXPECT_STREQ("0 bytes", text_bytes(0));
     EXPECT_STREQ("1 byte", text_bytes(1));
@@ -51,8 +57,10 @@ TEST(Text, Milliseconds) {
 }
 
 TEST(Text, TimesOfTwoDigits) {
-    EXPECT_STREQ("0.00054 ms", text_ms_about(0.000538));
-    EXPECT_STREQ("0.036 ms", text_ms_about(0.0361));
+    EXPECT_STREQ("0.54 us", text_ms_about(0.000538));
+    EXPECT_STREQ("36 us", text_ms_about(0.0361));
+    EXPECT_STREQ("99 us", text_ms_about(0.0994));
+    EXPECT_STREQ("0.1 ms", text_ms_about(0.1));
     EXPECT_STREQ("1.4 ms", text_ms_about(1.44));
     EXPECT_STREQ("9.9 ms", text_ms_about(9.94));
     EXPECT_STREQ("10 ms", text_ms_about(9.96));
@@ -62,7 +70,7 @@ TEST(Text, TimesOfTwoDigits) {
     EXPECT_STREQ("1 s", text_ms_about(996));
     EXPECT_STREQ("1.2 s", text_ms_about(1234));
     EXPECT_STREQ("12,000 s", text_ms_about(12340e3));
-    EXPECT_STREQ("0 ms", text_ms_about(0));
+    EXPECT_STREQ("0 us", text_ms_about(0));
     EXPECT_STREQ("unknown", text_ms_about(NAN));
     EXPECT_STREQ("unknown", text_ms_about(INFINITY));
 }

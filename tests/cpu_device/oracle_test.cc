@@ -190,7 +190,7 @@ std::vector<std::string> programs() {
       "tests/cpu_device/programs/launches_through_pointers.cu",  /* << < */
   };
   std::set<std::string> out = {"benchmarks/peers/cuda_side.cu", "tests/cpu_device/phases_test.cu"};
-  for (const char *folder : {"kernels", "tests/cpu_device/cut", "tests/cpu_device/oracle", "tests/cpu_device/programs"})
+  for (const char *folder : {"kernels", "kernels/tuned", "tests/cpu_device/cut", "tests/cpu_device/oracle", "tests/cpu_device/programs"})
     for (const auto &file : std::filesystem::directory_iterator(folder))
       if (file.path().extension() == ".cu" && !not_for_clang.count(file.path().string())) out.insert(file.path().string());
   return {out.begin(), out.end()};
