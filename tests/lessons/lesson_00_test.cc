@@ -17,6 +17,15 @@ TEST(FirstProgram, EveryElementIsRight) {
     EXPECT_EQ("", run.err);
 }
 
+// The page's second prediction: a grid that is rounded down leaves out the last 67 elements.
+TEST(FirstProgram, WrongElementsAreCountedAndEndItWith1) {
+    NEEDS_DEVICE();
+    const LessonRun run = run_program("./tests/lessons/00_first_program_rounded_down", {});
+    EXPECT_EQ(1, run.status) << run.all();
+    EXPECT_EQ("3906 blocks of 256 threads, 1000003 elements: 67 are wrong\n", run.out);
+    EXPECT_EQ("", run.err);
+}
+
 TEST(FirstProgram, TakesNoOptions) {
     const LessonRun run = run_lesson(kLesson, {"--help"});
     EXPECT_EQ(2, run.status);
