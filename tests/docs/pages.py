@@ -4,7 +4,7 @@
 programs print, pictures are what their script draws.
 
 Before a block in a page stands, as a comment, what it is:
-  from ../lessons/x.cu          lines of that file, one after another
+  from ../lessons/x.cu          lines of that file, one after another, indented as there or less
   output of lessons/x           what the program prints, from its first to its last line; where a
                                  time or a rate of this computer stands, any number may
   CPU device output             the same, of the lesson that the page is named after
@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 import xml.sax.saxutils
 
@@ -42,6 +43,14 @@ def anchors(page):
         words = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower())
         found.add(words.strip().replace(" ", "-"))
     return found
+
+
+def quotes(text, source):
+    """Do the text's lines stand in the source, one after another? All may be indented more there."""
+    lines = source.splitlines()
+    count = len(text.splitlines())
+    return any(textwrap.dedent("\n".join(lines[i:i + count])) == textwrap.dedent(text.rstrip("\n"))
+               for i in range(len(lines) - count + 1))
 
 
 def prose(page):
@@ -141,7 +150,7 @@ class Pages(unittest.TestCase):
                 if about.startswith("from "):
                     path = os.path.normpath(os.path.join(os.path.dirname(page), about[5:]))
                     with self.subTest(page=name_of(page), source=about[5:]):
-                        self.assertIn(text, read(path))
+                        self.assertTrue(quotes(text, read(path)), text)
 
     def test_pictures_are_what_their_script_draws(self):
         with tempfile.TemporaryDirectory() as folder:
