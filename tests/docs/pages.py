@@ -6,7 +6,8 @@ programs print, pictures are what their script draws.
 Before a block in a page stands, as a comment, what it is:
   from ../lessons/x.cu          lines of that file, one after another, indented as there or less
   output of lessons/x           what the program prints, from its first to its last line; where a
-                                 time or a rate of this computer stands, any number may
+                                 time or a rate of this computer stands, any number may;
+                                 ", status 1" where it is to end with 1
   CPU device output             the same, of the lesson that the page is named after
   H200 output                   of a recorded run: not compared here
 Blocks of output are compared on the CPU device alone.
@@ -87,6 +88,7 @@ def said(text):
 
 
 def masked(line):
+    line = re.sub(r"launched at \S+\.cu:", "launched at #.cu:", line)
     line = re.sub(r"this computer's \d+ cores?", "this computer's # cores", line)
     line = re.sub(r"\(?(?:-|cache|launch|\?)\)?(?= |$)", "-", line) if " ms" in line or " us" in line else line
     return re.sub(r"\s+", " ", VARIES.sub("#", line)).strip()
@@ -152,6 +154,11 @@ class Pages(unittest.TestCase):
                     with self.subTest(page=name_of(page), source=about[5:]):
                         self.assertTrue(quotes(text, read(path)), text)
 
+    def test_the_first_programs_mistake_is_what_the_page_makes(self):
+        command = re.search(r"(?m)^(sed .*) > /tmp/first\.cu$", read(os.path.join(ROOT, "docs/00_first_program.md"))).group(1)
+        made = subprocess.run(command, shell=True, cwd=ROOT, stdout=subprocess.PIPE, universal_newlines=True, check=True)
+        self.assertEqual(made.stdout, read("tests/docs/first_program_mistake.cu"))
+
     def test_pictures_are_what_their_script_draws(self):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([sys.executable, os.path.join(ROOT, "docs/pictures/draw.py"), folder], check=True)
@@ -164,8 +171,10 @@ class Pages(unittest.TestCase):
         compared = []
         for page in PAGES:
             for about, text in blocks(page):
+                status = 0
                 if about.startswith("output of "):
-                    command = about[len("output of "):].split()
+                    program, _, ended = about[len("output of "):].partition(", status ")
+                    command, status = program.split(), int(ended or 0)
                 elif about == "CPU device output":
                     command = ["lessons/" + os.path.basename(page)[:-3]]
                 else:
@@ -176,9 +185,9 @@ class Pages(unittest.TestCase):
                     compared.append(command[0])
                     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                           universal_newlines=True, env=program_environment())
-                    self.assertEqual(0, done.returncode, done.stdout)
+                    self.assertEqual(status, done.returncode, done.stdout)
                     self.assertEqual(said(text), said(done.stdout))
-        self.assertGreaterEqual(len(compared), 4, compared)
+        self.assertGreaterEqual(len(compared), 5, compared)
 
 
 def junit(result, names):
