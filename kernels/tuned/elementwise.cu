@@ -118,6 +118,11 @@ cudaError_t add_gpu(size_t n, const float *d_x, const float *d_y, float *d_out,
     return cudaGetLastError();
 }
 
+cudaError_t add_gpu_load(void) {
+    struct cudaFuncAttributes unused;
+    return cudaFuncGetAttributes(&unused, (const void *)add_kernel);
+}
+
 cudaError_t multiply_gpu(size_t n, const float *d_x, const float *d_y, float *d_out,
                          cudaStream_t stream) {
     if (n == 0) return cudaSuccess;

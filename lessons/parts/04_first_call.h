@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "common/lesson.h"
+#include "lessons/parts/04_processes.h"
 #include "lessons/parts/04_timing_ways.h"
 
 #ifdef __cplusplus
@@ -21,16 +22,18 @@ extern "C" {
 typedef struct FirstCall {
     double driver_ms;  /* the first CUDA call of all: the driver starts */
     double context_ms; /* the context on the device */
+    Processes processes; /* the same in processes of their own; not on the CPU device */
 } FirstCall;
 
-/* Starts driver and context on the device named as --device names it. Ignores
- * errors: lesson_begin, which comes next, finds and explains them. */
-void first_call_start(const char *device, FirstCall *first);
+/* Measures the fresh processes, then starts driver and context here, on the device that
+ * --device names. Ignores errors: lesson_begin, which comes next, finds and explains them. */
+void first_call_start(const Lesson *lesson, FirstCall *first);
 
 /* Computes x + x on the device a first time, a second time and in the steady
- * state, and prints each step's time. c->x, c->out and c->n are given; c->d_x
- * and c->d_out are allocated here, filled, and left to the caller. */
-void show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c);
+ * state, and prints each step's time; on the CPU device, why there is nothing to print.
+ * c->x, c->out and c->n are given; c->d_x and c->d_out are allocated here, filled, and
+ * left to the caller. True unless a result of the fresh processes was wrong. */
+bool show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c);
 
 #ifdef __cplusplus
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lesson 04 as a program, and the rules by which its figures are shown.
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "gtest/gtest.h"
 #include "lessons/parts/04_crossover.h"
 #include "lessons/parts/04_launch_queue.h"
+#include "lessons/parts/04_processes.h"
 #include "common/svg_plot.h"
 #include "lessons/parts/04_timing_ways.h"
 #include "tests/lessons/lesson_program.h"
@@ -40,13 +44,7 @@ TEST(Timing, ShowsAllItsParts) {
     NEEDS_DEVICE();
     LessonRun run = run_lesson("04_timing", small());
     expect_success("04_timing", run);
-    for (const char *text : {"start the driver",
-                             "create the context",
-                             "allocate the result",
-                             "load the kernel",
-                             "first call",
-                             "second",
-                             "steady state",
+    for (const char *text : {"1. Where the first call's time goes",
                              "clock, not waiting",
                              "clock and wait",
                              "events",
@@ -75,6 +73,33 @@ TEST(Timing, TheCpuDeviceClaimsNothing) {
     EXPECT_EQ(run.out.find("faster than"), std::string::npos) << run.out;
 }
 
+// What is compiled and loaded while the program runs, no time of the CPU device can show.
+TEST(Timing, TheCpuDeviceHasNoTableOfTheFirstCall) {
+    if (!kCpuDevice) GTEST_SKIP() << "this build runs on a GPU";
+    LessonRun run = run_lesson("04_timing", small());
+    expect_success("04_timing", run);
+    EXPECT_NE(run.out.find("only a GPU can show it"), std::string::npos) << run.out;
+    for (const char *text : {"start the driver", "steady state", "fresh processes", "1st process"}) {
+        EXPECT_EQ(run.out.find(text), std::string::npos) << "'" << text << "' in\n" << run.out;
+    }
+}
+
+TEST(Timing, AGpuShowsStepsAndProcesses) {
+    NEEDS_DEVICE();
+    if (kCpuDevice) GTEST_SKIP() << "this build runs on the CPU device";
+    LessonRun run = run_lesson("04_timing", small());
+    expect_success("04_timing", run);
+    for (const char *text : {"start the driver", "create the context", "allocate the result",
+                             "load the kernel", "first call", "second", "steady state",
+                             "two fresh processes"}) {
+        EXPECT_NE(run.out.find(text), std::string::npos) << "no '" << text << "' in\n" << run.out;
+    }
+    // A build without PTX has nothing to compile, and says so.
+    bool table = run.out.find("1st process") != std::string::npos;
+    bool reason = run.out.find("holds no PTX") != std::string::npos;
+    EXPECT_NE(table, reason) << run.out;
+}
+
 TEST(Timing, JsonHoldsTheFirstCallApartFromTheSteadyState) {
     NEEDS_DEVICE();
     std::string path = fresh_folder() + "/timing.json";
@@ -82,7 +107,7 @@ TEST(Timing, JsonHoldsTheFirstCallApartFromTheSteadyState) {
     expect_success("04_timing", run);
     Json json(read_file(path));
     ASSERT_NE(json.root(), nullptr);
-    for (const char *key : {"driver_ms", "context_ms", "allocate_ms", "load_and_run_ms"}) {
+    for (const char *key : {"driver_ms", "context_ms", "allocate_ms", "load_ms", "launch_ms", "wait_ms"}) {
         EXPECT_TRUE(cJSON_IsNumber(json.at({"first_call", key}))) << key;
     }
     EXPECT_TRUE(cJSON_IsObject(json.at({"steady_state"})));
@@ -112,6 +137,146 @@ TEST(Timing, AWrongKernelIsFoundAfterItWasTimed) {
     expect_well_behaved(run, 120);
     EXPECT_EQ(run.status, 1) << run.all();
     EXPECT_NE(run.all().find("x + x on the device"), std::string::npos) << run.all();
+}
+
+namespace {
+
+// How a fresh process ended that did this.
+std::string ended(void (*work)(void *, void *), bool *well) {
+    char why[128] = "";
+    int result = 0;
+    *well = in_fresh_process(work, nullptr, &result, sizeof result, why, sizeof why);
+    return why;
+}
+
+// Two processes as an H200 might time them; the second finds the kernel on disk.
+Processes processes_with(double second_load_ms) {
+    Processes processes = {};
+    processes.measured = true;
+    for (ProcessTimes &time : processes.time) {
+        time.right = true;
+        time.context_ms = 230;
+        for (CallTimes &call : time.call) call = {0.25, 0.001, 0.005, 0.043};
+    }
+    processes.time[0].call[0].load_ms = 400;
+    processes.time[1].call[0].load_ms = second_load_ms;
+    return processes;
+}
+
+std::string shown(const Processes &processes, bool *right) {
+    Lesson lesson = {};
+    testing::internal::CaptureStdout();
+    *right = show_processes(&lesson, &processes);
+    return testing::internal::GetCapturedStdout();
+}
+
+// The line that begins with `step`.
+std::string row_of(const std::string &text, const std::string &step) {
+    size_t at = text.find("   " + step);
+    return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
+} // namespace
+
+TEST(FreshProcess, BringsItsResultBack) {
+    int sum = 20, result = 0;
+    char why[128] = "";
+    EXPECT_TRUE(in_fresh_process(
+        [](void *context, void *out) {
+            int *given = static_cast<int *>(context);
+            *static_cast<int *>(out) = *given + 3;
+            *given = 0; // in its own memory
+        },
+        &sum, &result, sizeof result, why, sizeof why)) << why;
+    EXPECT_EQ(23, result);
+    EXPECT_EQ(20, sum);
+}
+
+TEST(FreshProcess, SaysHowItEnded) {
+    bool well = true;
+    EXPECT_EQ("its process ended with status 7", ended([](void *, void *) { _exit(7); }, &well));
+    EXPECT_FALSE(well);
+    EXPECT_EQ("its process ended without an answer", ended([](void *, void *) { _exit(0); }, &well));
+    EXPECT_FALSE(well);
+    EXPECT_EQ("its process was ended by signal 9",
+              ended([](void *, void *) { kill(getpid(), SIGKILL); }, &well));
+    EXPECT_FALSE(well);
+}
+
+TEST(Processes, RunBothCallsRightAndLeaveNoFile) {
+    if (!kCpuDevice) GTEST_SKIP() << "only a process without a GPU's context can fork: the lesson does";
+    std::string folder = fresh_folder();
+    setenv("TMPDIR", folder.c_str(), 1);
+    Options options = {};
+    options.n = 10007;
+    options.seed = 42;
+    options.device = "0";
+    Processes processes;
+    processes_measure(&options, &processes);
+    unsetenv("TMPDIR");
+    ASSERT_TRUE(processes.measured) << processes.why;
+    for (const ProcessTimes &time : processes.time) {
+        EXPECT_TRUE(time.right);
+        EXPECT_GT(time.call[0].launch_ms, 0);
+        EXPECT_GT(time.call[1].launch_ms, 0);
+    }
+    EXPECT_TRUE(folder_entries(folder).empty());
+}
+
+TEST(Processes, WithoutADeviceOrAFolderSayWhyNot) {
+    if (!kCpuDevice) GTEST_SKIP() << "only a process without a GPU's context can fork: the lesson does";
+    Options options = {};
+    options.n = 7;
+    options.device = "99";
+    Processes processes;
+    processes_measure(&options, &processes);
+    EXPECT_FALSE(processes.measured);
+    EXPECT_NE(std::string(processes.why).find("invalid device ordinal"), std::string::npos)
+        << processes.why;
+    setenv("TMPDIR", "/no/such/folder", 1);
+    processes_measure(&options, &processes);
+    unsetenv("TMPDIR");
+    EXPECT_FALSE(processes.measured);
+    EXPECT_NE(std::string(processes.why).find("/no/such/folder (TMPDIR): No such file"),
+              std::string::npos) << processes.why;
+}
+
+TEST(Processes, TheArticlesClockHoldsNeitherContextNorRun) {
+    bool right = false;
+    std::string text = shown(processes_with(10), &right);
+    EXPECT_TRUE(right);
+    EXPECT_NE(text.find("found it on disk"), std::string::npos) << text;
+    EXPECT_NE(row_of(text, "driver and context").find("230 ms           -      230 ms           -"),
+              std::string::npos) << text;
+    // allocate, load and launch: 400 + 0.25 + 0.005, 0.25 + 0.001 + 0.005, 10 + 0.25 + 0.005
+    EXPECT_NE(row_of(text, "in the article's clock").find("400 ms    0.256 ms     10.3 ms    0.256 ms"),
+              std::string::npos) << text;
+}
+
+TEST(Processes, ACacheThatWasNotUsedIsNotPraised) {
+    bool right = false;
+    std::string text = shown(processes_with(390), &right);
+    EXPECT_TRUE(right);
+    EXPECT_EQ(text.find("found it on disk"), std::string::npos) << text;
+    EXPECT_NE(text.find("was not used"), std::string::npos) << text;
+}
+
+TEST(Processes, AWrongResultIsAnError) {
+    bool right = true;
+    Processes processes = processes_with(1.5);
+    processes.time[1].right = false;
+    EXPECT_NE(shown(processes, &right).find("WRONG"), std::string::npos);
+    EXPECT_FALSE(right);
+}
+
+TEST(Processes, WhatWasNotMeasuredIsNotShown) {
+    bool right = false;
+    Processes processes = {};
+    snprintf(processes.why, sizeof processes.why, "no reason");
+    std::string text = shown(processes, &right);
+    EXPECT_TRUE(right);
+    EXPECT_NE(text.find("Not measured: no reason."), std::string::npos) << text;
+    EXPECT_EQ(text.find("1st process"), std::string::npos) << text;
 }
 
 TEST(TimingPlot, DrawsTheCurve) {
