@@ -1,4 +1,4 @@
-/* CUDA errors, told to a student. See check.h.
+/* CUDA errors, explained to a student. See check.h.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "common/check.h"
 
@@ -177,8 +177,8 @@ void cuda_check_launch(const char *file, int line, dim3 grid, dim3 block, size_t
     if (faults > 0) {
         lab_fail(status, "the launch did not happen");
     } else if (status == cudaErrorInvalidValue) {
-        lab_fail(status, "the launch did not happen, or an earlier call left this error and nobody "
-                         "took it with cudaGetLastError()");
+        lab_fail(status, "the launch did not happen, or an earlier call left this error, which "
+                         "was not cleared with cudaGetLastError()");
     }
     cuda_error_describe(text, sizeof text, file, line, "kernel launch", status);
     lab_clear_message();

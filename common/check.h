@@ -1,4 +1,4 @@
-/* CUDA errors, told to a student: what failed, where, and what to do about it.
+/* CUDA errors, explained to a student: what failed, where, and what to do about it.
  *
  * CUDA_CHECK is for a main (it prints and exits). Everything else here only
  * writes text, so that libraries and tests can use it.
@@ -29,7 +29,7 @@ extern "C" {
  * `shared_bytes` bytes of dynamic shared memory: takes cudaGetLastError(), and
  * if the launch did not happen prints grid and block, names the dimension that
  * is 0 or too large, and exits with status 1. An error that no launch gives, such
- * as that of an allocation that failed before, is told and left at that. For a
+ * as that of an allocation that failed before, is only reported. For a
  * main only. */
 #define CUDA_CHECK_LAUNCH(grid, block, shared_bytes)                          \
     do {                                                                      \
@@ -47,7 +47,7 @@ void cuda_check_fail(const char *file, int line, const char *call, cudaError_t s
 void cuda_check_launch(const char *file, int line, dim3 grid, dim3 block,
                        size_t shared_bytes, cudaError_t status) __attribute__((cold));
 
-/* What to do about `status`, in one to three sentences; "" where nothing
+/* Returns what to do about `status`, in one to three sentences; "" where nothing
  * general can be said, and for cudaSuccess. Static text, calls no CUDA. */
 const char *cuda_error_advice(cudaError_t status);
 
@@ -56,7 +56,7 @@ const char *cuda_error_advice(cudaError_t status);
 size_t cuda_error_describe(char *text, size_t size, const char *file, int line,
                            const char *call, cudaError_t status);
 
-/* Is a launch of this shape within the current device's limits?
+/* Checks a launch of this shape against the current device's limits.
  *
  * Returns the number of faults found; for each, text says which dimension is 0
  * or above which limit, and what to do ("grid.y is 0: … round up"). The first
@@ -65,7 +65,7 @@ size_t cuda_error_describe(char *text, size_t size, const char *file, int line,
  * Leaves no error behind. */
 int launch_explain(dim3 grid, dim3 block, size_t shared_bytes, char *text, size_t size);
 
-/* The explanation that the last call into this library on this thread left,
+/* Returns the explanation that the last call into this library on this thread left,
  * beyond its cudaError_t: "" if it left none. Every call that can fail clears
  * it first. CUDA_CHECK prints it. Valid until the next call on this thread. */
 const char *lab_last_message(void);

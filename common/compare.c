@@ -264,10 +264,10 @@ static void add_block_f32(CompareResult *part, size_t begin, size_t count, Count
     const float *got = (const float *)part->got_data + begin;
     const float *want = (const float *)part->want_data + begin;
     BlockCount block = count_one(got, want, count, part->atol, part->rtol, part->equal_nan);
-    bool news = block.wrong > 0 || block.max_ulp > part->max_ulp ||
-                part->max_ulp_index == part->n ||
-                (double)float_of_bits(block.max_error) > part->max_abs_error;
-    if (news) {
+    bool needs_a_closer_look = block.wrong > 0 || block.max_ulp > part->max_ulp ||
+                               part->max_ulp_index == part->n ||
+                               (double)float_of_bits(block.max_error) > part->max_abs_error;
+    if (needs_a_closer_look) {
         for (size_t i = 0; i < count; ++i) {
             examine(part, sizeof(float), begin + i);
         }

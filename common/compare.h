@@ -23,7 +23,7 @@ extern "C" {
 enum { LAB_POISON_BYTE = 0xFF };
 
 /* Tolerances for one or two roundings per element with or without fused
- * multiply-add: 8 units in the last place of float32 resp. float64, and as much
+ * multiply-add: 8 units in the last place of float32 or float64, and as much
  * of 1 as absolute part, for results that cancel to nearly 0. Longer sums need
  * more: a kernel's test states its own. */
 #define COMPARE_ATOL_FLOAT32 1e-6f
@@ -58,9 +58,9 @@ typedef struct CompareResult {
     const void *want_data; /*   they must still be there then */
 } CompareResult;
 
-/* Which thread computed which element: for compare_describe. Zero fields count
- * as 1, except cols. {.block_x = 256, .grid_x = blocks} describes both one
- * element per thread and a grid-stride loop.
+/* The shape that says which thread computed which element: for compare_describe.
+ * Zero fields count as 1, except cols. {.block_x = 256, .grid_x = blocks} describes
+ * both one element per thread and a grid-stride loop.
  *
  * 1-D (block_y <= 1): element i is handled by global thread (i / vector) mod
  * (grid_x * block_x). 2-D (block_y > 1, cols > 0): element (row, col) by block
@@ -110,8 +110,8 @@ bool compare_is_wrong(const CompareResult *result, size_t i);
 size_t compare_describe(const CompareResult *result, const LaunchGeometry *geometry,
                         char *text, size_t size);
 
-/* What the inputs of the wrong elements have in common: x[i] is the input of
- * element i (float32 results only). Says that all differing elements come from
+/* Describes what the inputs of the wrong elements have in common: x[i] is the input
+ * of element i (float32 results only). Says that all differing elements come from
  * subnormal inputs, or from large arguments, as a fast-math build makes them;
  * "" (and returns 0) if neither fits. */
 size_t compare_describe_input(const CompareResult *result, const float *x,

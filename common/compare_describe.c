@@ -16,7 +16,7 @@ enum {
     /* Largest distance that one fused multiply-add, or another order of two or
      * three roundings, explains when nothing cancels. */
     ROUNDING_ULP = 8,
-    MAX_TOLD_ULP = 1 << 23, /* a factor of 2; beyond it, ULP tell nobody anything */
+    MAX_REPORTED_ULP = 1 << 23, /* a factor of 2; a larger number of ULP says nothing */
     MAX_TILE = 1 << 16, /* elements per block for which residues are counted */
 };
 
@@ -321,7 +321,7 @@ static void say_rounding(const CompareResult *r, TextBuffer *text)
     }
     if (r->max_ulp_index < r->n && r->max_ulp > 0) {
         text_append(text, "\n  largest difference of finite numbers: ");
-        if (r->max_ulp <= MAX_TOLD_ULP) {
+        if (r->max_ulp <= MAX_REPORTED_ULP) {
             text_append(text, "%s ULP, at element %s", text_count(r->max_ulp),
                         text_count(r->max_ulp_index));
         } else {

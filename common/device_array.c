@@ -101,7 +101,7 @@ cudaError_t device_array_check(const DeviceArray *a)
     return status;
 }
 
-/* Is x a complete description of host memory? */
+/* Checks that x is a complete description of host memory. */
 static cudaError_t check_host(const HostArray *x)
 {
     if (x == NULL) {

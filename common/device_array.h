@@ -56,7 +56,7 @@ size_t host_array_count(const HostArray *x);
 size_t device_array_count(const DeviceArray *a);
 size_t device_array_bytes(const DeviceArray *a);
 
-/* Are the elements one run of memory in C order? Arrays of 0 or 1 element are. */
+/* True if the elements are one run of memory in C order, as arrays of 0 or 1 element are. */
 bool host_array_is_contiguous(const HostArray *x);
 bool device_array_is_contiguous(const DeviceArray *a);
 
@@ -64,8 +64,8 @@ bool device_array_is_contiguous(const DeviceArray *a);
  *
  * Errors: cudaErrorInvalidValue for a bad dtype, ndim, null pointer, or a size
  *         over size_t; cudaErrorMemoryAllocation with what was asked and what is
- *         free. *out is {0} then, and nothing leaks. `out` is not looked at: free
- *         what it held before. */
+ *         free. *out is {0} then, and nothing leaks. *out is overwritten
+ *         without being read: free its old contents first. */
 cudaError_t device_array_empty(DeviceArray *out, DType dtype, int ndim, const size_t *shape);
 
 /* New contiguous array on the current device with the elements of x, in C order

@@ -35,7 +35,7 @@ static bool fail(const char *path, const char *reason, char *message, size_t siz
     return false;
 }
 
-/* Resolves path; tells whether it is there and is a device, pipe or the like. */
+/* Resolves path; reports whether it is there and is a device, pipe or the like. */
 static bool look_at(const char *path, char *full, size_t full_size, bool *is_stream,
                     char *message, size_t size)
 {

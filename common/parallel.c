@@ -2,7 +2,7 @@
  *
  * A job is handed over through a generation number: workers sleep until it
  * changes, run the body once, and report back. pool.turn is held for a whole job,
- * so there is one job at a time; whoever cannot have it works alone.
+ * so there is one job at a time; a caller that cannot have it works alone.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity, CPU_COUNT */
@@ -194,7 +194,7 @@ void parallel_release(void)
 
 typedef struct RangeJob {
     size_t n, piece;
-    atomic_size_t next; /* the next index that nobody has taken */
+    atomic_size_t next; /* the next index that is still free */
     ParallelRange body;
     void *context;
 } RangeJob;

@@ -1,4 +1,4 @@
-/* Is there a device that this program can run on? See lesson.h.
+/* Checks that there is a device that this program can run on. See lesson.h.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <ctype.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "common/check.h"
 #include "common/lesson.h"
 
-/* Does the computer have an NVIDIA GPU, whatever CUDA says? */
+/* True if the computer has an NVIDIA GPU, whatever CUDA says. */
 static bool gpu_file_exists(void)
 {
     return access("/dev/nvidia0", F_OK) == 0 || access("/dev/nvidiactl", F_OK) == 0 ||

@@ -2,7 +2,7 @@
  * staged_copy.h.
  *
  * The data is cut into chunks of one buffer (slot) each. Every worker thread has
- * slots of its own and takes the next chunk that nobody has taken: to the device,
+ * slots of its own and takes the next free chunk: to the device,
  * it waits until its slot's former copy is done, fills the slot and puts the copy
  * on the stage's stream; to the host, it keeps copies into its slots under way and
  * empties them in turn. Slots stay small, so that they stay in the cache.
@@ -43,7 +43,7 @@ typedef struct Slot {
     bool busy;        /* done has been recorded and not been waited for */
 } Slot;
 
-/* What a device's copies go through. */
+/* The buffers that a device's copies go through. */
 typedef struct Stage {
     bool ready;
     cudaStream_t stream; /* does not wait for, nor hold up, the default stream */
@@ -63,7 +63,7 @@ typedef struct Job {
     int device;
     char *device_side;
     size_t bytes, chunk, chunks;
-    atomic_size_t next;  /* the first chunk that nobody has taken */
+    atomic_size_t next;  /* the first chunk that is still free */
     atomic_int status;   /* the first error */
     StagedFill fill;     /* to the device */
     StagedDrain drain;   /* to the host */
@@ -437,7 +437,7 @@ static enum cudaMemoryType kind_of(const void *pointer, int *device)
     return attributes.type;
 }
 
-/* Is d on this device, and host on the host? `host` may be null (packed copies).
+/* Checks that d is on this device and host on the host; `host` may be null (packed copies).
  * *direct: the host side needs no staging. */
 static cudaError_t check_sides(const void *d, const void *host, size_t bytes, bool to_device,
                                int *device, bool *direct)

@@ -22,7 +22,7 @@ extern "C" {
 /* As cudaMemcpy in that direction: ordered after earlier work on the default
  * stream (and on streams that wait for it), complete on return.
  *
- * Shapes: d_to resp. d_from: `bytes` bytes on the current device; the other side
+ * Shapes: d_to or d_from: `bytes` bytes on the current device; the other side
  *         on the host, any alignment. bytes = 0 is a no-op.
  * Errors: cudaErrorInvalidValue if a pointer is null, or if the pointers are of
  *         the wrong kind (direction reversed); the runtime's own else. Nothing is
@@ -43,7 +43,7 @@ cudaError_t staged_fill_to_device(void *d_to, size_t bytes, size_t unit, StagedF
 cudaError_t staged_drain_to_host(const void *d_from, size_t bytes, size_t unit,
                                  StagedDrain drain, void *context);
 
-/* How it works; for tests and for tuning. Zero fields mean the default. */
+/* Settings, for tests and for tuning. Zero fields mean the default. */
 typedef struct StagedCopyConfig {
     size_t threads;        /* that fill or empty buffers; 0: one per core, at most 16 */
     size_t slot_bytes;     /* one pinned buffer; 0: 1 MiB; at least 4,096 */

@@ -236,8 +236,8 @@ static cudaError_t measure(GpuWork work, void *context, const TimerOptions *opti
     *stats = (TimerStats){0};
     cudaStream_t stream = options->stream;
     double first_ms = 0, one_ms = 0;
-    cudaError_t status = cudaStreamSynchronize(stream); /* earlier work is not ours, */
-    (void)cudaGetLastError();                           /* nor are earlier errors */
+    cudaError_t status = cudaStreamSynchronize(stream); /* earlier work is not timed, */
+    (void)cudaGetLastError();                           /* earlier errors are dropped */
     if (status == cudaSuccess) {
         status = run_once(work, context, stream, &first_ms);
     }

@@ -1,4 +1,4 @@
-/* An end for what might wait for ever: a program that hangs tells nobody why.
+/* An end for what might wait for ever: a program that hangs does not say why.
  *
  * A watchdog is a thread with a clock. It needs nothing of the call that it watches, so it
  * ends even a launch that never returns, as a kernel's first launch can while another kernel
@@ -29,7 +29,7 @@ typedef struct Watchdog Watchdog;
  * then runs unwatched. */
 Watchdog *watchdog_start(double limit_s, const char *what, void (*release)(void *), void *context);
 
-/* The wait is over: nothing happens any more. Null is harmless. */
+/* Ends the watch: the wait is over. Null is harmless. */
 void watchdog_stop(Watchdog *watchdog);
 
 /* Waits for what is on the stream, for at most `limit_s` seconds. cudaErrorNotReady when the
@@ -37,7 +37,7 @@ void watchdog_stop(Watchdog *watchdog);
  * ends nothing: for a library, and for waits that are known to be the ones that may hang. */
 cudaError_t stream_wait(cudaStream_t stream, double limit_s, const char *what);
 
-/* What to do where a kernel's first launch hangs while another kernel waits for the host. */
+/* Returns what to do where a kernel's first launch hangs while another kernel waits for the host. */
 const char *watchdog_lazy_loading(void);
 
 /* Loads kernels' code now, so that no later launch has to: `kernels` are pointers to them.
