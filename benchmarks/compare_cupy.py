@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ours against CuPy, in one go on one GPU: runs both sides and prints ratios.
+"""Ours against CuPy and PyCUDA, in one go on one GPU: runs all sides and prints ratios.
 
   compare_cupy.py [--bin DIR] [--json FILE]
 
 DIR holds elementwise_bench, first_result and transfer_bench, built for the GPU
-(default: bazel-bin/benchmarks). --python names the python3 that has CuPy.
+(default: bazel-bin/benchmarks). --python names the python3 that has CuPy, --pycuda-python
+the one that has PyCUDA, if that is another. Goals are for CuPy; without PyCUDA its part is
+left out, and the output says why.
 Exit status 1 if a result is wrong or a goal is missed, 3 if a side cannot run.
 """
 
@@ -41,12 +43,21 @@ def run(command, environment=None):
     return done.stdout
 
 
+class LeftOut(Exception):
+    """A peer that is not needed cannot run here."""
+
+
+class Broke(Exception):
+    """It could have run, and failed."""
+
+
 class Sides:
-    """The two sides' commands."""
+    """The sides' commands."""
 
     def __init__(self, arguments, scratch):
         self.bin = arguments.bin
         self.python = arguments.python
+        self.pycuda_python = arguments.pycuda_python or arguments.python
         self.scratch = scratch
         self.repeat = ["--repeat", str(arguments.repeat)] if arguments.repeat else []
 
@@ -64,6 +75,23 @@ class Sides:
         command = [self.python, os.path.join(HERE, "peer_cupy.py"), *words]
         return json.loads(run(command, environment))
 
+    def pycuda(self, *words, environment=None):
+        """Raises LeftOut where PyCUDA, nvcc or a GPU for it is missing, Broke where it fails."""
+        command = [self.pycuda_python, os.path.join(HERE, "peer_pycuda.py"), *words]
+        env = dict(os.environ if environment is None else environment)
+        env["LAB_BENCH_START_NS"] = str(time.monotonic_ns())
+        try:
+            done = subprocess.run(command, env=env, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, universal_newlines=True)
+        except OSError as error:
+            raise LeftOut(f"cannot run {command[0]}: {error.strerror}")
+        if done.returncode == CANNOT_RUN:
+            raise LeftOut(" ".join(done.stderr.split()) or "it gave no reason")
+        if done.returncode != 0:
+            sys.stderr.write(done.stderr)
+            raise Broke(f"{' '.join(command)} ended with status {done.returncode}")
+        return json.loads(done.stdout)
+
 
 def by_name(rows, key):
     return {row[key]: row for row in rows}
@@ -80,10 +108,10 @@ class Report:
         print(f"  WRONG RESULT: {what}")
         self.ok = False
 
-    def ratio(self, what, cupy, ours, unit, goal=None):
-        """How many times as fast: cupy / ours, both times."""
-        times = cupy / ours
-        line = f"  {what:<34} CuPy {cupy:9.3f} {unit}   ours {ours:9.3f} {unit}   {times:6.2f} x"
+    def ratio(self, what, theirs, ours, unit, goal=None, peer="CuPy"):
+        """How many times as fast: theirs / ours, both times."""
+        times = theirs / ours
+        line = f"  {what:<34} {peer} {theirs:9.3f} {unit}   ours {ours:9.3f} {unit}   {times:6.2f} x"
         met = None
         if goal is not None:
             met = times >= goal
@@ -91,7 +119,7 @@ class Report:
             self.ok = self.ok and met
         print(line)
         self.lines.append(
-            {"what": what, "cupy": cupy, "ours": ours, "unit": unit, "times": times,
+            {"what": what, peer.lower(): theirs, "ours": ours, "unit": unit, "times": times,
              "goal": goal, "met": met}
         )
 
@@ -194,6 +222,87 @@ def compare_transfer(sides, report, arguments):
     return {"ours": ours, "cupy": peer}
 
 
+# ---- PyCUDA, where it is installed -------------------------------------------
+
+
+def pycuda_ops(sides, report, arguments, ours):
+    size = ["--rows", str(arguments.rows), "--cols", str(arguments.cols)]
+    peer = sides.pycuda("ops", *size, *sides.repeat)
+    for index, theirs in enumerate(peer["sizes"]):
+        ours_size = ours[index]["sizes"][0]
+        if ours_size["cols"] != theirs["cols"]:
+            fail("PyCUDA and we measured different sizes")
+        print(f"\nPyCUDA, {theirs['rows']} x {theirs['cols']} float32, median device time")
+        left = by_name(ours_size["operations"], "operation")
+        right = by_name(theirs["operations"], "operation")
+        for name, row in right.items():
+            if not row["right"]:
+                report.wrong(f"PyCUDA, {name}")
+        for label, name, our_name in (("x + x", "add_same", "add_same"),
+                                      ("x**2 * x, ours fused", "cube", "cube_fused"),
+                                      ("x**2 * x, ours in two steps", "cube", "cube_two_step")):
+            report.ratio(label, right[name]["time"]["median_ms"],
+                         left[our_name]["time"]["median_ms"], "ms", peer="PyCUDA")
+    return peer
+
+
+def pycuda_first(sides, report, arguments, ours):
+    """Fresh processes. PyCUDA keeps compiled kernels in the user's cache folder."""
+    n = str(arguments.first_n)
+    with tempfile.TemporaryDirectory() as cache:
+        environment = dict(os.environ, XDG_CACHE_HOME=cache)
+        empty_cache = sides.pycuda("first", n, environment=environment)
+        cache_used = bool(os.listdir(cache))
+        filled = [sides.pycuda("first", n, environment=environment)
+                  for _ in range(arguments.runs)]
+    if not (empty_cache["right"] and all(row["right"] for row in filled)):
+        report.wrong("PyCUDA, first result")
+
+    def median(rows):
+        return statistics.median(row["first_result_ms"] for row in rows)
+
+    print(f"\nPyCUDA, process start to first checked result of x + x, {n} elements")
+    report.ratio("all, compiled kernels on disk", median(filled), median(ours), "ms",
+                 peer="PyCUDA")
+    if cache_used:
+        report.ratio("all, nothing compiled yet", empty_cache["first_result_ms"], median(ours),
+                     "ms", peer="PyCUDA")
+    else:
+        print("  nothing compiled yet: left out, PyCUDA kept its kernels elsewhere")
+    return {"filled": filled, "empty_cache": empty_cache, "cache_used": cache_used}
+
+
+def pycuda_transfer(sides, report, arguments, ours):
+    peer = sides.pycuda("transfer", "--n", str(arguments.rows * arguments.cols), *sides.repeat)
+    for index, theirs in enumerate(peer["sizes"]):
+        print(f"\nPyCUDA, transfer of {theirs['n']} float32")
+        if not theirs["right"]:
+            report.wrong("PyCUDA, transfer")
+        left = by_name(ours[index]["sizes"][0]["ways"], "way")
+        right = by_name(theirs["ways"], "way")
+        for label, way in (("fresh array to the device", "h2d"), ("back to a fresh array", "d2h")):
+            report.ratio(label, right[way]["time"]["median_ms"],
+                         left[f"{way}_staged"]["time"]["median_ms"], "ms", peer="PyCUDA")
+    return peer
+
+
+def compare_pycuda(sides, report, arguments, figures):
+    """Beside our figures of the same run. Left out, visibly, where it cannot run."""
+    try:
+        return {
+            "ops": pycuda_ops(sides, report, arguments, figures["ops"]["ours"]),
+            "first": pycuda_first(sides, report, arguments, figures["first"]["ours"]),
+            "transfer": pycuda_transfer(sides, report, arguments, figures["transfer"]["ours"]),
+        }
+    except LeftOut as reason:
+        print(f"\nPyCUDA: left out: {reason}")
+        return {"without": str(reason)}
+    except Broke as reason:  # CuPy's figures are kept
+        print(f"\nPyCUDA: FAILED: {reason}")
+        report.ok = False
+        return {"without": str(reason)}
+
+
 def positive(text):
     value = int(text)
     if value < 1:
@@ -206,6 +315,7 @@ def main():
     parser.add_argument("--bin", default=os.path.join(HERE, "..", "bazel-bin", "benchmarks"),
                         help="folder with our programs, built for the GPU")
     parser.add_argument("--python", default="python3", help="the python3 that has CuPy")
+    parser.add_argument("--pycuda-python", help="the python3 that has PyCUDA (default: --python)")
     parser.add_argument("--rows", type=positive, default=12000)
     parser.add_argument("--cols", type=positive, default=19200)
     parser.add_argument("--first-n", type=positive, default=1000000,
@@ -225,6 +335,7 @@ def main():
             "first": compare_first(sides, report, arguments),
             "transfer": compare_transfer(sides, report, arguments),
         }
+        figures["pycuda"] = compare_pycuda(sides, report, arguments, figures)
     figures["ratios"] = report.lines
     figures["ok"] = report.ok
     if arguments.json:

@@ -175,6 +175,61 @@ TEST_F(Compare, WrongResultsOfThePeerAreSaid) {
     EXPECT_EQ(7u, count_of(done.output, "WRONG RESULT: CuPy")) << done.output;
 }
 
+TEST_F(Compare, PycudaStandsBesideCupyAndHasNoGoals) {
+    const std::string json = scratch("pycuda.json");
+    const Outcome done = compare("PEER_MS=1e6", "--rehearse --json " + json);
+    // Two sizes of three operations, two first results, two sizes of two transfers.
+    EXPECT_EQ(12u, count_of(done.output, " PyCUDA 1000000.000 ms")) << done.output;
+    EXPECT_EQ(12u, count_of(read_file(json), "\"pycuda\": 1000000.0")) << read_file(json);
+    EXPECT_FALSE(contains(done.output, "left out")) << done.output;
+    std::remove(json.c_str());
+}
+
+TEST_F(Compare, WithoutPycudaTheRestRunsAndSaysSo) {
+    const std::string json = scratch("without.json");
+    const Outcome with = compare("PEER_MS=1e6");
+    const Outcome done = compare("PEER_MS=1e6 PYCUDA_MISSING=1", "--rehearse --json " + json);
+    EXPECT_EQ(with.status, done.status) << done.output;
+    EXPECT_TRUE(contains(done.output, "PyCUDA: left out: no PyCUDA here")) << done.output;
+    EXPECT_TRUE(contains(read_file(json), "\"without\": \"no PyCUDA here\"")) << read_file(json);
+    EXPECT_TRUE(contains(done.output, "goal 2.4 x: met")) << done.output;
+    std::remove(json.c_str());
+    const Outcome nowhere =
+        compare("PEER_MS=1e6", "--rehearse --pycuda-python /nonexistent/python3");
+    EXPECT_TRUE(contains(nowhere.output, "PyCUDA: left out: cannot run /nonexistent/python3"))
+        << nowhere.output;
+}
+
+TEST_F(Compare, APycudaThatFailsOrIsWrongIsNoPass) {
+    const std::string json = scratch("broken.json");
+    const Outcome broken = compare("PEER_MS=1e6 PYCUDA_FAILS=1", "--rehearse --json " + json);
+    EXPECT_EQ(1, broken.status) << broken.output;
+    EXPECT_TRUE(contains(read_file(json), "\"ratios\"")) << "CuPy's figures were lost";
+    std::remove(json.c_str());
+    EXPECT_TRUE(contains(broken.output, "PyCUDA broke")) << broken.output;
+    EXPECT_TRUE(contains(broken.output, "PyCUDA: FAILED: ")) << broken.output;
+    const Outcome wrong = compare("PEER_MS=1e6 PYCUDA_WRONG=1");
+    EXPECT_EQ(1, wrong.status) << wrong.output;
+    EXPECT_EQ(7u, count_of(wrong.output, "WRONG RESULT: PyCUDA")) << wrong.output;
+}
+
+TEST_F(Compare, AnEmptyCacheThatWasNoneIsNotCompared) {
+    const Outcome done = compare("PEER_MS=1e6 PYCUDA_NO_CACHE=1");
+    EXPECT_TRUE(contains(done.output, "nothing compiled yet: left out")) << done.output;
+    EXPECT_EQ(11u, count_of(done.output, " PyCUDA 1000000.000 ms")) << done.output;
+}
+
+// The real script, where the python3 here has no PyCUDA.
+TEST_F(Compare, ThePeerSaysWhatItNeeds) {
+    if (run("python3 -c 'import numpy, pycuda'").status == 0) GTEST_SKIP() << "PyCUDA is here";
+    const Outcome done = run("python3 benchmarks/peer_pycuda.py first 10");
+    EXPECT_EQ(3, done.status) << done.output;
+    EXPECT_TRUE(contains(done.output, "it needs numpy and PyCUDA")) << done.output;
+    const Outcome bad = run("python3 benchmarks/peer_pycuda.py ops --rows 0");
+    EXPECT_EQ(2, bad.status) << bad.output;
+    EXPECT_TRUE(contains(bad.output, "0 is not a positive number")) << bad.output;
+}
+
 TEST_F(Compare, SaysWhatCannotRun) {
     const Outcome no_peer = compare("PEER_MISSING=1");
     EXPECT_EQ(3, no_peer.status) << no_peer.output;

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in for `python3 peer_cupy.py ...` where there is no CuPy.
+"""Stands in for `python3 peer_cupy.py ...`, or peer_pycuda.py, where neither is installed.
 
-Every time is PEER_MS; PEER_WRONG=1 makes results wrong, PEER_MISSING=1 ends as
-peer_cupy.py does without CuPy. Called with peer_cupy.py's path and arguments.
+Every time is PEER_MS; PEER_WRONG=1 makes results wrong, PEER_MISSING=1 ends as the peers
+do without CuPy or PyCUDA. PYCUDA_WRONG, PYCUDA_MISSING and PYCUDA_FAILS do so for PyCUDA
+alone (FAILS: status 5), and PYCUDA_NO_CACHE=1 leaves its cache folder empty. Called with
+the peer's path and arguments.
 """
 
 import json
@@ -15,9 +17,18 @@ def main():
     if os.environ.get("PEER_MISSING"):
         print("no CuPy here", file=sys.stderr)
         return 3
+    pycuda = sys.argv[1].endswith("peer_pycuda.py")
+    if pycuda and os.environ.get("PYCUDA_MISSING"):
+        print("no PyCUDA here", file=sys.stderr)
+        return 3
+    if pycuda and os.environ.get("PYCUDA_FAILS"):
+        print("PyCUDA broke", file=sys.stderr)
+        return 5
     words = sys.argv[2:]
     value = float(os.environ["PEER_MS"])
     right = os.environ.get("PEER_WRONG") != "1"
+    if pycuda:
+        right = os.environ.get("PYCUDA_WRONG") != "1"
     time = {"median_ms": value}
 
     def option(name):
@@ -30,6 +41,8 @@ def main():
         sizes = [{"rows": rows, "cols": c, "operations": operations} for c in (cols, cols // 10)]
         print(json.dumps({"sizes": sizes}))
     elif words[0] == "first":
+        if pycuda and not os.environ.get("PYCUDA_NO_CACHE"):
+            open(os.path.join(os.environ["XDG_CACHE_HOME"], "kernel"), "w").close()
         print(json.dumps({"right": right, "first_result_ms": value, "context_ms": value,
                           "first_call_ms": value}))
     else:
