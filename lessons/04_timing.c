@@ -22,6 +22,7 @@
 #include "lessons/parts/04_first_call.h"
 #include "lessons/parts/04_launch_queue.h"
 #include "common/paragraph.h"
+#include "common/speed_up.h"
 #include "common/svg_plot.h"
 #include "lessons/parts/04_timing_ways.h"
 
@@ -115,9 +116,9 @@ static bool compare_ways(Lesson *lesson, const TimingCase *c, float *want, size_
         record_timer(row, "time", &stats[way]);
     }
     if (!lesson->on_cpu_device && lesson->optimised) {
-        printf("     against all CPU threads: kernel only %s, ",
-               speed_up_text(lesson, &stats[1], &stats[2]));
-        printf("with transfers %s\n", speed_up_text(lesson, &stats[1], &stats[3]));
+        printf("     against all CPU threads: kernel only %s, with transfers %s\n",
+               speed_up_text(lesson, &stats[1], &stats[2]),
+               speed_up_text(lesson, &stats[1], &stats[3]));
     }
     return timing_verify(lesson, c, want);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One operation, x + x or x * x, timed in the ways that lesson 04 compares, and
- * the rules by which its figures may be shown. */
+/* One operation, x + x or x * x, timed in the ways that lesson 04 compares. */
 #ifndef LESSONS_TIMING_WAYS_H_
 #define LESSONS_TIMING_WAYS_H_
 
@@ -54,21 +53,6 @@ cudaError_t timing_measure(const TimingCase *timing_case, TimingWay way,
 /* Runs the case once more on poisoned outputs, on CPU and device, and compares
  * all elements of both with the reference. True if all have the same bits. */
 bool timing_verify(Lesson *lesson, const TimingCase *timing_case, float *want);
-
-/* slow / fast, as it may be shown: "12.3 x"; "about 10 x" where a time is
- * doubtful; "-" on the CPU device and in a build that is not optimised, where a
- * ratio would say nothing. Valid until the next call. */
-const char *speed_up_text(const Lesson *lesson, const TimerStats *slow, const TimerStats *fast);
-
-/* Which times of a run are doubtful, for a warning at its end. */
-typedef struct Doubts {
-    size_t figures, doubtful;
-    char worst[128];
-    double worst_spread;
-    double first_clock_mhz, last_clock_mhz; /* SM clock; 0: not reported */
-} Doubts;
-void doubts_note(Doubts *doubts, const char *what, const TimerStats *stats);
-void doubts_print(const Doubts *doubts, Record *record);
 
 #ifdef __cplusplus
 }
