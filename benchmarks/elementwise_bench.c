@@ -277,7 +277,7 @@ int main(int argc, char **argv) {
         {"require", "PERCENT", "fail if x + y, x * y or fused x**2 * x reach less of the copy rate",
          OPTION_SIZE, &require_percent, 0, 200},
     };
-    const OptionsSpec spec = {
+    const LessonSpec spec = {
         .program = "elementwise_bench",
         .about = "Elementwise kernels against the memory's limit.",
         .rows = 12000,
@@ -289,12 +289,11 @@ int main(int argc, char **argv) {
         .extra_count = 1,
     };
     Lesson lesson;
-    const int status = lesson_begin(&lesson, argc, argv, &spec);
-    if (status != LESSON_CONTINUE) return status;
+    if (!lesson_begin(&lesson, argc, argv, &spec)) return lesson.status;
     const Options *options = &lesson.options;
-    const int memory = lesson_check_memory(&lesson, options->rows * options->cols,
-                                           4 * sizeof(float), 4 * sizeof(float));
-    if (memory != LESSON_CONTINUE) return memory;
+    if (!lesson_check_memory(&lesson, options->rows * options->cols,
+                             4 * sizeof(float), 4 * sizeof(float)))
+        return lesson.status;
 
     bool right = bench_size(&lesson, options->rows, options->cols, require_percent);
     if (!options->sizes_given && options->cols >= 10)

@@ -22,7 +22,7 @@
 #include "lessons/parts/01_device_facts.h"
 #include "lessons/parts/01_device_visibility.h"
 
-static const OptionsSpec SPEC = {
+static const LessonSpec SPEC = {
     .program = "01_device_query",
     .about = "Lists the devices and what each can do; --device K: only that one.",
     .n = 64 << 20, /* floats of the measured copy: several times any L2 cache */
@@ -143,12 +143,10 @@ static int end_without_device(const Lesson *lesson, const DeviceVisibility *foun
 int main(int argc, char **argv) {
     Lesson lesson;
     DeviceVisibility found;
-    int status = lesson_options(&lesson, argc, argv, &SPEC);
-    if (status != LESSON_CONTINUE) return status;
+    if (!lesson_options(&lesson, argc, argv, &SPEC)) return lesson.status;
     device_visibility_find(&found);
     if (found.visible_count == 0) return end_without_device(&lesson, &found);
-    status = lesson_begin(&lesson, argc, argv, &SPEC);
-    if (status != LESSON_CONTINUE) return status;
+    if (!lesson_start(&lesson)) return lesson.status;
 
     print_environment(lesson.record, &found);
     printf("  %-38s %d\n", "devices", found.visible_count);

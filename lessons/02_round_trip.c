@@ -24,15 +24,20 @@
 #include "kernels/tuned/elementwise.h"
 #include "kernels/tuned/random.h"
 #include "lessons/parts/02_copy_rates.h"
-#include "common/default_size.h"
 #include "lessons/parts/02_round_trip.h"
 
-static const OptionsSpec SPEC = {
+/* The largest of the round trips whose size is not an option, 1,009 x 1,013 floats. */
+enum { LARGEST_FIXED_TRIP = 1009 * 1013 * 4 };
+
+static const LessonSpec SPEC = {
     .program = "02_round_trip",
     .about = "Copies arrays to the device and back, bit for bit, and times the ways there.",
     .rows = 12000,
     .cols = 19200,
     .cpu_cols = 1000,
+    .device_bytes_each = sizeof(float),
+    .host_bytes_each = 4 * sizeof(float),
+    .device_bytes_least = LARGEST_FIXED_TRIP,
 };
 
 /* 1. x**2 * x of a 3 x 3 matrix: first with the device array, then by hand. */
@@ -74,10 +79,7 @@ static bool three_by_three(Lesson *lesson) {
     return lesson_report(lesson, "by hand, cudaMemcpy both ways", &same, NULL) && right;
 }
 
-/* 2. Shapes, types and strides; the last row is the large one. The largest of the
- * others, 1,009 x 1,013 floats: */
-enum { LARGEST_FIXED_TRIP = 1009 * 1013 * 4 };
-
+/* 2. Shapes, types and strides; the last row is the large one. */
 static bool round_trips(Lesson *lesson) {
     const RoundTripCase trips[] = {
         {"nothing at all", DTYPE_FLOAT32, 2, {0, 7}, {0}, false},
@@ -160,13 +162,7 @@ static bool made_on_the_device(Lesson *lesson, float *x, float *out, float *d_bu
 
 int main(int argc, char **argv) {
     Lesson lesson;
-    int status = lesson_begin(&lesson, argc, argv, &SPEC);
-    if (status != LESSON_CONTINUE) return status;
-    status = lesson_check_least_memory(&lesson, LARGEST_FIXED_TRIP);
-    if (status != LESSON_CONTINUE) return status;
-    default_size_to_fit(&lesson, sizeof(float), 4 * sizeof(float));
-    status = lesson_check_memory(&lesson, lesson.options.n, sizeof(float), 4 * sizeof(float));
-    if (status != LESSON_CONTINUE) return status;
+    if (!lesson_begin(&lesson, argc, argv, &SPEC)) return lesson.status;
 
     bool right = three_by_three(&lesson);
     right = round_trips(&lesson) && right;

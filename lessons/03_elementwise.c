@@ -21,18 +21,19 @@
 #include "common/philox.h"
 #include "kernels/add.h"
 #include "kernels/tuned/elementwise.h"
-#include "common/default_size.h"
 #include "common/paragraph.h"
 #include "lessons/parts/03_threads_and_elements.h"
 #include "lessons/parts/wrong_result.h"
 
-static const OptionsSpec SPEC = {
+static const LessonSpec SPEC = {
     .program = "03_elementwise",
     .about = "x + y, x * y and x**2 * x on n elements: threads, bytes and GB/s.",
     /* Odd: elements are left over behind whole blocks and behind 16-byte pieces. */
     .rows = 12001,
     .cols = 19211,
     .cpu_cols = 321,
+    .device_bytes_each = 4 * sizeof(float), /* x, y, the temporary and the result */
+    .host_bytes_each = 4 * sizeof(float),   /* x, y, the result and the one expected */
 };
 
 enum { THREADS = 256 }; /* of a block, in the textbook form */
@@ -165,12 +166,8 @@ static size_t measure(Lesson *lesson, const Operation *op, Arrays *arrays, const
 
 int main(int argc, char **argv) {
     Lesson lesson;
-    int status = lesson_begin(&lesson, argc, argv, &SPEC);
-    if (status != LESSON_CONTINUE) return status;
-    default_size_to_fit(&lesson, 4 * sizeof(float), 4 * sizeof(float));
+    if (!lesson_begin(&lesson, argc, argv, &SPEC)) return lesson.status;
     const size_t n = lesson.options.n;
-    status = lesson_check_memory(&lesson, n, 4 * sizeof(float), 4 * sizeof(float));
-    if (status != LESSON_CONTINUE) return status;
 
     /* 1. Inputs, and room for results and for the answer expected. */
     const size_t shape[2] = {lesson.options.rows, lesson.options.cols};

@@ -18,7 +18,6 @@
 #include "common/lesson.h"
 #include "common/philox.h"
 #include "lessons/parts/04_crossover.h"
-#include "common/default_size.h"
 #include "lessons/parts/04_first_call.h"
 #include "lessons/parts/04_launch_queue.h"
 #include "common/paragraph.h"
@@ -26,12 +25,14 @@
 #include "common/svg_plot.h"
 #include "lessons/parts/04_timing_ways.h"
 
-static const OptionsSpec SPEC = {
+static const LessonSpec SPEC = {
     .program = "04_timing",
     .about = "Times x + x and x * x on CPU and device, and shows how timings go wrong.",
     .rows = 12000,
     .cols = 19200,
     .cpu_cols = 1920,
+    .device_bytes_each = 2 * sizeof(float), /* x and the result */
+    .host_bytes_each = 3 * sizeof(float),   /* and the result expected */
     .has_plot = true,
 };
 
@@ -164,20 +165,15 @@ int main(int argc, char **argv) {
     Lesson lesson;
     FirstCall first;
     char why[512];
-    int status = lesson_options(&lesson, argc, argv, &SPEC);
-    if (status != LESSON_CONTINUE) return status;
+    if (!lesson_options(&lesson, argc, argv, &SPEC)) return lesson.status;
     if (lesson.options.plot_path != NULL &&
         !svg_plot_possible(lesson.options.plot_path, why, sizeof why)) {
         fprintf(stderr, "%s: %s\n", SPEC.program, why);
         return LESSON_BAD_OPTION;
     }
     first_call_start(lesson.options.device, &first);
-    status = lesson_begin(&lesson, argc, argv, &SPEC);
-    if (status != LESSON_CONTINUE) return status;
-    default_size_to_fit(&lesson, 2 * sizeof(float), 3 * sizeof(float));
+    if (!lesson_start(&lesson)) return lesson.status;
     const size_t n = lesson.options.n;
-    status = lesson_check_memory(&lesson, n, 2 * sizeof(float), 3 * sizeof(float));
-    if (status != LESSON_CONTINUE) return status;
     if (lesson.on_cpu_device) {
         printf("   Times of the CPU device say nothing about a GPU; the way to measure is the "
                "same.\n");

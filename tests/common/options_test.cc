@@ -13,8 +13,8 @@
 
 namespace {
 
-const OptionsSpec MATRIX = [] {
-    OptionsSpec spec = {};
+const LessonSpec MATRIX = [] {
+    LessonSpec spec = {};
     spec.program = "03_elementwise";
     spec.about = "one operation on millions of elements";
     spec.rows = 12000;
@@ -31,7 +31,7 @@ struct Parsed {
     std::shared_ptr<std::vector<std::string>> arguments; // options point into them
 };
 
-Parsed parse(std::vector<std::string> arguments, const OptionsSpec &spec = MATRIX,
+Parsed parse(std::vector<std::string> arguments, const LessonSpec &spec = MATRIX,
              bool on_cpu_device = false) {
     arguments.insert(arguments.begin(), "program");
     Parsed parsed;
@@ -168,7 +168,7 @@ TEST(Options, HelpNamesEveryOption) {
 }
 
 TEST(Options, ALessonHasOnlyWhatItAskedFor) {
-    OptionsSpec spec = {};
+    LessonSpec spec = {};
     spec.program = "01";
     spec.about = "about";
     spec.n = 100;
@@ -190,7 +190,7 @@ TEST(Options, OptionsOfOneLesson) {
         {"quick", nullptr, "less work", OPTION_FLAG, &quick, 0, 0},
         {"mode", "MODE", "which", OPTION_TEXT, &mode, 0, 0},
     };
-    OptionsSpec spec = MATRIX;
+    LessonSpec spec = MATRIX;
     spec.extra = extra;
     spec.extra_count = 3;
     const Parsed parsed = parse({"--block", "64", "--quick", "--mode", "x"}, spec);
