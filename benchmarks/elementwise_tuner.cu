@@ -159,7 +159,7 @@ static void tune(Lesson *lesson, int op, size_t n, size_t show) {
     CUDA_CHECK(cudaMalloc((void **)&d_out, bytes));
     CUDA_CHECK(philox_normal_gpu(n, 1, d_x, 0));
     CUDA_CHECK(philox_normal_gpu(n, 2, d_y, 0));
-    TimerOptions options = lesson_timer_options(lesson, 0);
+    TimerOptions options = *lesson_timer(lesson);
     if (options.repeat == 0) options.repeat = 15;
 
     double copy_gbps;

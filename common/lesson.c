@@ -36,6 +36,15 @@ static bool refuse(Lesson *lesson, int status, const char *reason)
     return stop(lesson, status);
 }
 
+static TimerOptions timer_of(const Lesson *lesson)
+{
+    int warmup = lesson->options.warmup;
+    return (TimerOptions){.repeat = lesson->options.repeat,
+                          /* here -1 is "not given"; there 0 is, and -1 is none */
+                          .warmup = warmup < 0 ? 0 : warmup == 0 ? -1 : warmup,
+                          .budget_ms = lesson->on_cpu_device ? 40 : 0};
+}
+
 bool lesson_options(Lesson *lesson, int argc, char **argv, const LessonSpec *spec)
 {
     char message[MESSAGE];
@@ -55,6 +64,7 @@ bool lesson_options(Lesson *lesson, int argc, char **argv, const LessonSpec *spe
     case OPTIONS_BAD: fprintf(stderr, "%s\n", message); return stop(lesson, LESSON_BAD_OPTION);
     case OPTIONS_OK: break;
     }
+    lesson->timer = timer_of(lesson);
     if (lesson->options.json_path != NULL) {
         lesson->record = record_new(lesson->name);
     }
@@ -182,13 +192,9 @@ cudaError_t lesson_measure_ceiling(Lesson *lesson, size_t bytes)
     return status;
 }
 
-TimerOptions lesson_timer_options(const Lesson *lesson, cudaStream_t stream)
+const TimerOptions *lesson_timer(const Lesson *lesson)
 {
-    int warmup = lesson->options.warmup;
-    return (TimerOptions){.stream = stream,
-                          .repeat = lesson->options.repeat,
-                          /* here -1 is "not given"; there 0 is, and -1 is none */
-                          .warmup = warmup < 0 ? 0 : warmup == 0 ? -1 : warmup};
+    return &lesson->timer;
 }
 
 static RateCheck check_of(const Lesson *lesson, double bytes, double ms, size_t working_set)

@@ -40,6 +40,7 @@ typedef struct Lesson {
     const LessonSpec *spec;
     int status;           /* to exit with, where a function below returned false */
     Options options;
+    TimerOptions timer;   /* see lesson_timer */
     bool on_cpu_device;   /* times here say nothing about a GPU: print no speed-up */
     bool optimised;       /* false in a dbg build: print no speed-up */
     int device;           /* ordinal, made current */
@@ -50,6 +51,7 @@ typedef struct Lesson {
     double peak_gbps;     /* theoretical; 0: not reported */
     double copy_gbps;     /* measured ceiling: lesson_measure_ceiling; 0 until then */
     Record *record;       /* null without --json */
+    const char *table;    /* what a row is, since lesson_table; null before */
 } Lesson;
 
 /* Options, then the device, then the first line:
@@ -95,8 +97,13 @@ bool device_find(const char *text, int *device, char *message, size_t size);
  * where memory is short, 0 where there is none) and records it. */
 cudaError_t lesson_measure_ceiling(Lesson *lesson, size_t bytes);
 
-/* A timer's options from --repeat and --warmup. */
-TimerOptions lesson_timer_options(const Lesson *lesson, cudaStream_t stream);
+/* The timer's options: --repeat and --warmup, on the default stream, and little time on the
+ * CPU device, where times say nothing. A copy may be changed. */
+const TimerOptions *lesson_timer(const Lesson *lesson);
+
+/* `bytes` of host memory, never null: where there is none, says so and exits with
+ * LESSON_WRONG, as CUDA_CHECK does. To be given back with free. */
+void *lesson_host_memory(const Lesson *lesson, size_t bytes);
 
 /* Prints the describe text of a comparison, indented, under `what`. True if it
  * was right. A wrong one is also recorded. */

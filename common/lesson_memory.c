@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* Bytes that this process can still have, from a file of one number or "max". */
@@ -161,4 +162,16 @@ bool lesson_fit_memory(Lesson *lesson)
         fit_default(lesson);
     }
     return check_size(lesson, lesson->options.n, spec->device_bytes_each, spec->host_bytes_each);
+}
+
+void *lesson_host_memory(const Lesson *lesson, size_t bytes)
+{
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    if (memory == NULL) {
+        fflush(stdout);
+        fprintf(stderr, "%s: no host memory for an array of %s\n", lesson->name,
+                text_bytes((double)bytes));
+        exit(LESSON_WRONG);
+    }
+    return memory;
 }

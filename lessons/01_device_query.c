@@ -84,7 +84,7 @@ static cudaError_t run_copy(void *context, cudaStream_t stream) {
 static cudaError_t measure_copy(const Lesson *lesson, int device, TimerStats *stats) {
     size_t n = lesson->options.n;
     Copy copy = {NULL, NULL, n * sizeof(float)};
-    TimerOptions timer = lesson_timer_options(lesson, 0);
+    TimerOptions timer = *lesson_timer(lesson);
     timer.budget_ms = 100;
     cudaError_t status = cudaSetDevice(device);
     if (status == cudaSuccess) status = cudaMalloc((void **)&copy.d_from, copy.bytes);

@@ -132,7 +132,7 @@ static cudaError_t run_make(void *context, cudaStream_t stream) {
 static bool made_on_the_device(Lesson *lesson, float *x, float *out, float *d_buffer) {
     size_t n = lesson->options.n, bytes = n * sizeof(float);
     Made made = {n, lesson->options.seed, d_buffer};
-    TimerOptions timer = lesson_timer_options(lesson, 0);
+    TimerOptions timer = *lesson_timer(lesson);
     TimerStats stats;
     double start_ms = host_clock_ms();
     philox_normal_fill(x, n, made.seed);

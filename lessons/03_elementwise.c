@@ -116,8 +116,7 @@ enum {
 static size_t measure(Lesson *lesson, const Operation *op, Arrays *arrays, const float *x,
                       const float *y, float *want, HostArray *result, const DeviceArray *out,
                       TimerStats *stats) {
-    TimerOptions timer = lesson_timer_options(lesson, 0);
-    if (lesson->on_cpu_device) timer.budget_ms = 40; /* of no other use than to be right */
+    TimerOptions timer = *lesson_timer(lesson);
     CUDA_CHECK(time_gpu(op->run, arrays, &timer, stats));
 
     CUDA_CHECK(cudaMemset(arrays->d_out, LAB_POISON_BYTE, arrays->n * sizeof(float)));

@@ -94,7 +94,7 @@ static bool compare_ways(Lesson *lesson, const TimingCase *c, float *want, size_
                                      WAY_GPU_TRANSFERS};
     double bytes = (double)TIMING_BYTES_EACH * (double)c->n;
     TimerStats stats[4];
-    TimerOptions options = lesson_timer_options(lesson, 0);
+    TimerOptions options = *lesson_timer(lesson);
     if (lesson->options.repeat == 0) options.repeat = lesson->on_cpu_device ? 3 : 7;
     if (lesson->options.warmup < 0) options.warmup = 1;
     printf("   %s, %s x %s\n", c->multiply ? "x * x" : "x + x", text_count(lesson->options.rows),

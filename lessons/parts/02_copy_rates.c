@@ -39,7 +39,7 @@ static cudaError_t run_to_host(void *context, cudaStream_t stream) {
 }
 
 static bool measure_way(Lesson *lesson, Way *way) {
-    TimerOptions timer = lesson_timer_options(lesson, 0);
+    TimerOptions timer = *lesson_timer(lesson);
     TimerStats there, back;
     if (lesson->options.repeat == 0) timer.repeat = 5; /* hundreds of MB: enough */
     if (lesson->options.warmup < 0) timer.warmup = 1;

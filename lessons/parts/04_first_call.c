@@ -60,7 +60,7 @@ void show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c) {
     CUDA_CHECK(cudaFree(c->d_out));
     call_once(c, &allocate_ms[1], &run_ms[1]);
 
-    TimerOptions options = lesson_timer_options(lesson, 0);
+    TimerOptions options = *lesson_timer(lesson);
     TimerStats steady;
     if (lesson->options.repeat == 0) options.budget_ms = 100;
     CUDA_CHECK(timing_measure(c, WAY_GPU_KERNEL, &options, &steady));

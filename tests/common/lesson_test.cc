@@ -324,13 +324,15 @@ TEST_F(LessonTest, AFileThatCannotBeWrittenAtTheEnd) {
 
 TEST_F(LessonTest, TimerOptionsSayWhatTheStudentSaid) {
     ASSERT_EQ(BEGUN, begin({}));
-    EXPECT_EQ(0, lesson_timer_options(&lesson, 0).warmup) << "not given: the timer's default";
-    EXPECT_EQ(0, lesson_timer_options(&lesson, 0).repeat);
+    EXPECT_EQ(0, lesson_timer(&lesson)->warmup) << "not given: the timer's default";
+    EXPECT_EQ(0, lesson_timer(&lesson)->repeat);
     ASSERT_EQ(BEGUN, begin({"--warmup", "0", "--repeat", "5"}));
-    EXPECT_EQ(-1, lesson_timer_options(&lesson, 0).warmup) << "0 means none";
-    EXPECT_EQ(5, lesson_timer_options(&lesson, 0).repeat);
+    EXPECT_EQ(-1, lesson_timer(&lesson)->warmup) << "0 means none";
+    EXPECT_EQ(5, lesson_timer(&lesson)->repeat);
     ASSERT_EQ(BEGUN, begin({"--warmup", "7"}));
-    EXPECT_EQ(7, lesson_timer_options(&lesson, 0).warmup);
+    EXPECT_EQ(7, lesson_timer(&lesson)->warmup);
+    EXPECT_EQ(lesson.on_cpu_device ? 40 : 0, lesson_timer(&lesson)->budget_ms);
+    EXPECT_EQ(nullptr, lesson_timer(&lesson)->stream);
 }
 
 TEST(LessonRates, OnlyBelievableOnesAreShown) {
