@@ -9,7 +9,6 @@
 #include "common/compare.h"
 #include "common/staged_copy.h"
 #include "kernels/tuned/elementwise.h"
-#include "lessons/parts/wrong_result.h"
 
 static void run_on_cpu(void *context) {
     const TimingCase *c = context;
@@ -86,9 +85,15 @@ bool timing_verify(Lesson *lesson, const TimingCase *timing_case, float *want) {
     if (cpu.wrong == 0 && device.wrong == 0) return true;
     if (cpu.wrong > 0) lesson_report(lesson, "the fast CPU version", &cpu, NULL);
     if (device.wrong > 0) {
-        ElementwisePlan plan = elementwise_plan(c->n, c->d_x, c->d_x, c->d_out);
-        report_wrong_result(lesson, c->multiply ? "x * x on the device" : "x + x on the device",
-                            &device, &plan);
+        const ElementwisePlan plan = elementwise_plan(c->n, c->d_x, c->d_x, c->d_out);
+        size_t block = 0;
+        unsigned thread = 0;
+        elementwise_owner(&plan, device.first_wrong, &block, &thread);
+        lesson_report(lesson, c->multiply ? "x * x on the device" : "x + x on the device", &device,
+                      NULL);
+        printf("     element %s is the work of block %s of %s, thread %u of %u\n",
+               text_count(device.first_wrong), text_count(block), text_count(plan.blocks), thread,
+               plan.threads);
     }
     return false;
 }
