@@ -200,6 +200,7 @@ const TimerOptions *lesson_timer(const Lesson *lesson)
 static RateCheck check_of(const Lesson *lesson, double bytes, double ms, size_t working_set)
 {
     return (RateCheck){.gbps = gbps_from(bytes, ms),
+                       .ms = ms,
                        .ceiling_gbps = lesson->copy_gbps,
                        .peak_gbps = lesson->peak_gbps,
                        .working_set = working_set,
@@ -207,7 +208,7 @@ static RateCheck check_of(const Lesson *lesson, double bytes, double ms, size_t 
 }
 
 /* On the CPU device the memory is the computer's, with caches of its own: there
- * only a launch that nobody waited for is a mistake. */
+ * only launch time is no rate. */
 static RateVerdict verdict_of(const Lesson *lesson, const RateCheck *check)
 {
     RateVerdict verdict = rate_check(check);
@@ -223,6 +224,7 @@ static const char *verdict_mark(RateVerdict verdict)
     case RATE_IN_CACHE: return "(cache)";
     case RATE_NOT_SYNCHRONISED: return "(launch)";
     case RATE_ABOVE_CEILING: return "(?)";
+    case RATE_TOO_SHORT: return "(short)";
     }
     return "(?)";
 }

@@ -120,7 +120,7 @@ const char *text_time(const TimerStats *stats); /* median; fewer digits if doubt
 
 /* Rate of moving `bytes` in ms, "4,123 GB/s", and its share, "97.3 %", if it may
  * be shown (rate_check against the lesson's ceiling, peak and L2); else "(cache)",
- * "(launch)" or "(?)", and lesson_rate_note then has the sentence. */
+ * "(launch)", "(short)" or "(?)", and lesson_rate_note then has the sentence. */
 const char *lesson_rate(const Lesson *lesson, double bytes, double ms, size_t working_set);
 const char *lesson_share(const Lesson *lesson, double bytes, double ms, size_t working_set);
 const char *lesson_rate_note(const Lesson *lesson, double bytes, double ms,

@@ -349,6 +349,9 @@ TEST(LessonRates, OnlyBelievableOnesAreShown) {
     EXPECT_STREQ("(launch)", lesson_rate(&gpu, 4e9, 0.01, 4000000000));
     EXPECT_STREQ("(?)", lesson_rate(&gpu, 8e9, 1, 4000000000));
     EXPECT_STREQ("(no time)", lesson_rate(&gpu, 8e9, 0, 4000000000));
+    EXPECT_STREQ("(short)", lesson_rate(&gpu, 12e3, 0.002, 12000));
+    EXPECT_STREQ("(short)", lesson_share(&gpu, 12e3, 0.002, 12000));
+    EXPECT_SAYS(std::string(lesson_rate_note(&gpu, 12e3, 0.002, 12000, 4)), "time of a launch");
     gpu.copy_gbps = 0;
     gpu.peak_gbps = 0;
     EXPECT_STREQ("-", lesson_share(&gpu, 4e9, 1, 4000000000));

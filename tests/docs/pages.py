@@ -90,7 +90,7 @@ def said(text):
 def masked(line):
     line = re.sub(r"launched at \S+\.cu:", "launched at #.cu:", line)
     line = re.sub(r"this computer's \d+ cores?", "this computer's # cores", line)
-    line = re.sub(r"\(?(?:-|cache|launch|\?)\)?(?= |$)", "-", line) if " ms" in line or " us" in line else line
+    line = re.sub(r"\(?(?:-|cache|launch|short|\?)\)?(?= |$)", "-", line) if " ms" in line or " us" in line else line
     return re.sub(r"\s+", " ", VARIES.sub("#", line)).strip()
 
 
