@@ -19,7 +19,8 @@ static void print_columns(const char *name, const char *bytes, const char *time,
 void lesson_table(Lesson *lesson, const char *title, const char *row, size_t bytes) {
     CUDA_CHECK(lesson_measure_ceiling(lesson, bytes));
     lesson->table = row;
-    printf("%s: %s\n\n", title, text_rate(lesson->copy_gbps));
+    if (lesson->on_cpu_device) printf("%s\n\n", title);
+    else printf("%s: %s\n\n", title, text_rate(lesson->copy_gbps));
     print_columns(row, "moved", "median", "rate", "of copy", "largest error");
 }
 
@@ -29,14 +30,15 @@ static Record *print_row(Lesson *lesson, const char *name, double bytes, const T
     const double ms = time->median_ms;
     const size_t touched = (size_t)bytes;
     const char *note = lesson_rate_note(lesson, bytes, ms, touched, ELEMENT_SIZE);
-    print_columns(name, text_bytes(bytes), text_time(time), lesson_rate(lesson, bytes, ms, touched),
-                  lesson_share(lesson, bytes, ms, touched), error);
+    print_columns(name, text_bytes(bytes), lesson_timed(lesson, text_time(time)),
+                  lesson_timed(lesson, lesson_rate(lesson, bytes, ms, touched)),
+                  lesson_timed(lesson, lesson_share(lesson, bytes, ms, touched)), error);
     Record *row = record_row(lesson->record, text_format("%ss", lesson->table));
     record_text(row, lesson->table, name);
     record_number(row, "bytes_moved", bytes);
     record_timer(row, "time", time);
     record_number(row, "gbps", note[0] == '\0' ? gbps_from(bytes, ms) : NAN);
-    print_paragraph(6, note);
+    if (!lesson->on_cpu_device) print_paragraph(6, note);
     return row;
 }
 
@@ -58,4 +60,14 @@ bool lesson_row(Lesson *lesson, const char *name, double bytes_moved, const Time
     record_count(row, "wrong", compared->wrong);
     if (!right) lesson_report(lesson, name, compared, geometry);
     return right;
+}
+
+void lesson_recorded(const Lesson *lesson, const char *log, const char *rows) {
+    if (!lesson->on_cpu_device) return;
+    printf("\n   An H200 took, as recorded in %s:\n", log);
+    fputs(rows, stdout);
+}
+
+const char *lesson_timed(const Lesson *lesson, const char *text) {
+    return lesson->on_cpu_device ? "-" : text;
 }

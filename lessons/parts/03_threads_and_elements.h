@@ -30,7 +30,8 @@ bool show_bounds_guard(Lesson *lesson);
 /* Says which thread of a wide kernel computes `element`, which was wrong. */
 void show_wide_owner(ElementwisePlan plan, size_t element);
 
-/* The temporary's price: bytes of both forms of x**2 * x on n elements, and their times. */
+/* The temporary's price: bytes of both forms of x**2 * x on n elements, and their times; on the
+ * CPU device those that an H200 took, for the whole table. */
 void show_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps, const TimerStats *fused);
 
 #ifdef __cplusplus

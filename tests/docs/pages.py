@@ -154,6 +154,20 @@ class Pages(unittest.TestCase):
                     with self.subTest(page=name_of(page), source=about[5:]):
                         self.assertTrue(quotes(text, read(path)), text)
 
+    def test_recorded_rows_of_lessons_are_in_their_logs(self):
+        calls = 0
+        for path in sorted(glob.glob(os.path.join(ROOT, "lessons/**/*.c"), recursive=True)):
+            source = read(path)
+            for log, literals in re.findall(r'lesson_recorded\(\s*&?\w+,\s*"([^"]+)",\s*((?:"[^"]*"\s*)+)\)', source):
+                rows = "".join(re.findall(r'"([^"]*)"', literals)).split("\\n")
+                calls += 1
+                with self.subTest(lesson=name_of(path), log=log):
+                    self.assertEqual("", rows.pop())
+                    there = read(os.path.join(ROOT, log)).splitlines()
+                    self.assertEqual([], [row for row in rows if row not in there])
+            self.assertEqual(source.count("lesson_recorded("), len(re.findall(r'lesson_recorded\(\s*&?\w+,\s*"', source)), path)
+        self.assertGreaterEqual(calls, 1)
+
     def test_the_first_programs_mistake_is_what_the_page_makes(self):
         command = re.search(r"(?m)^(sed .*) > /tmp/first\.cu$", read(os.path.join(ROOT, "docs/00_first_program.md"))).group(1)
         made = subprocess.run(command, shell=True, cwd=ROOT, stdout=subprocess.PIPE, universal_newlines=True, check=True)
