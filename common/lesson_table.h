@@ -19,8 +19,9 @@ extern "C" {
 #endif
 
 /* Measures the copy ceiling for arrays of `bytes` (an error ends the program, as CUDA_CHECK
- * does), then prints "title: 4,278 GB/s" (the title alone on the CPU device) and the heading. `row` says what a row is: it heads
- * the first column, and rows are recorded under "rows" ("step": "steps"). It must stay there. */
+ * does), then prints "title: 4,278 GB/s", the title alone on the CPU device, and the heading.
+ * `row` says what a row is: it heads the first column, and rows are recorded under "rows"
+ * ("step": "steps"). It must stay there. */
 void lesson_table(Lesson *lesson, const char *title, const char *row, size_t bytes);
 
 /* Prints and records a row: bytes moved, median time, rate and share of the copy, as far as
