@@ -372,6 +372,7 @@ OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec, bool 
     }
     options->seed = values.seed;
     options->device = values.device;
+    options->device_given = values.device != defaults.device;
     options->repeat = (int)values.repeat;
     options->warmup = values.warmup == SIZE_MAX ? -1 : (int)values.warmup;
     options->json_path = values.json_path;

@@ -27,6 +27,7 @@ typedef struct Options {
     const char *json_path; /* null: not given */
     const char *plot_path; /* null: not given */
     bool sizes_given;  /* --rows, --cols or --n was given */
+    bool device_given; /* --device was given */
 } Options;
 
 /* An option of one lesson only. */

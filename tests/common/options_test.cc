@@ -58,6 +58,7 @@ TEST(Options, Defaults) {
     EXPECT_EQ(12000u * 1920u, p.options.n);
     EXPECT_EQ(42u, p.options.seed);
     EXPECT_STREQ("0", p.options.device);
+    EXPECT_FALSE(p.options.device_given);
     EXPECT_EQ(0, p.options.repeat);
     EXPECT_EQ(-1, p.options.warmup);
     EXPECT_EQ(nullptr, p.options.json_path);
@@ -81,6 +82,8 @@ TEST(Options, AllGiven) {
     EXPECT_EQ(15u, p.options.n);
     EXPECT_EQ(UINT64_MAX, p.options.seed);
     EXPECT_STREQ("GPU-12ab", p.options.device);
+    EXPECT_TRUE(p.options.device_given);
+    EXPECT_TRUE(parse({"--device=0"}).options.device_given) << "though it is the default";
     EXPECT_EQ(7, p.options.repeat);
     EXPECT_EQ(0, p.options.warmup);
     EXPECT_STREQ("/dev/null", p.options.json_path);
