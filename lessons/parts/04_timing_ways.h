@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One operation, x + x or x * x, timed in the ways that lesson 04 compares. */
+/* One operation, x + x or x * x, timed in the ways that lesson 04 compares, and the table
+ * that compares them. */
 #ifndef LESSONS_TIMING_WAYS_H_
 #define LESSONS_TIMING_WAYS_H_
 
@@ -9,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include "common/lesson.h"
+#include "common/speed_up.h"
 #include "common/timer.h"
 
 #ifdef __cplusplus
@@ -53,6 +55,23 @@ cudaError_t timing_measure(const TimingCase *timing_case, TimingWay way,
 /* Runs the case once more on poisoned outputs, on CPU and device, and compares
  * all elements of both with the reference. True if all have the same bits. */
 bool timing_verify(Lesson *lesson, const TimingCase *timing_case, float *want);
+
+/* The same launch on n elements by a host clock that was stopped at once, by one that waited
+ * for the kernel, and by events. */
+typedef struct TrapTimes {
+    size_t n;
+    TimerStats launched, done, kernel;
+} TrapTimes;
+
+/* Prints and records the three times of a small n and a large one, and why the first clock
+ * shows the launch alone. */
+void show_trap(Lesson *lesson, const TrapTimes times[2]);
+
+/* Times both operations in four ways, at lesson->options.cols columns and at `smaller_cols`
+ * where that is less, beside a copy of the same bytes. The case's arrays, and want, have room
+ * for the larger size. Prints and records it all. True if all results were right. */
+bool show_comparison(Lesson *lesson, const TimingCase *timing_case, float *want,
+                     size_t smaller_cols, Doubts *doubts);
 
 #ifdef __cplusplus
 }
