@@ -168,6 +168,12 @@ class Pages(unittest.TestCase):
             self.assertEqual(source.count("lesson_recorded("), len(re.findall(r'lesson_recorded\(\s*&?\w+,\s*"', source)), path)
         self.assertGreaterEqual(calls, 1)
 
+    def test_lessons_keep_to_their_budget(self):
+        lessons = sorted(glob.glob(os.path.join(ROOT, "lessons/[0-9][0-9]_*.c*")))
+        self.assertGreaterEqual(len(lessons), 5)
+        self.assertEqual([], ["%s: %d lines" % (name_of(l), len(read(l).splitlines())) for l in lessons
+                              if len(read(l).splitlines()) > 120])
+
     def test_the_first_programs_mistake_is_what_the_page_makes(self):
         command = re.search(r"(?m)^(sed .*) > /tmp/first\.cu$", read(os.path.join(ROOT, "docs/00_first_program.md"))).group(1)
         made = subprocess.run(command, shell=True, cwd=ROOT, stdout=subprocess.PIPE, universal_newlines=True, check=True)
