@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
         {"require-ratio", "PERCENT", "fail if a kernel on one core takes more of the loop's time",
          OPTION_SIZE, &percent, 0, 100000},
     };
-    const OptionsSpec spec = {.program = "cpu_device_bench",
+    const LessonSpec spec = {.program = "cpu_device_bench",
                               .about = "The CPU device against a plain C loop.",
                               .n = 23040000,
                               .no_seed = true,

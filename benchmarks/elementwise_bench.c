@@ -204,7 +204,8 @@ typedef struct Row {
 } Row;
 
 static double median_memset_ms(const Lesson *lesson, Arrays *a) {
-    const TimerOptions options = lesson_timer_options(lesson, 0);
+    TimerOptions options = *lesson_timer(lesson);
+    options.budget_ms = 0; /* the timer's own, on the CPU device too */
     TimerStats stats;
     CUDA_CHECK(time_gpu(run_memset, a, &options, &stats));
     return stats.median_ms;
@@ -212,7 +213,8 @@ static double median_memset_ms(const Lesson *lesson, Arrays *a) {
 
 static bool bench_size(Lesson *lesson, size_t rows, size_t cols, size_t require_percent) {
     const size_t n = rows * cols, bytes = n * sizeof(float);
-    const TimerOptions options = lesson_timer_options(lesson, 0);
+    TimerOptions options = *lesson_timer(lesson);
+    options.budget_ms = 0; /* the timer's own, on the CPU device too */
     Arrays a = make_arrays(n);
     Row results[OPERATION_COUNT];
     double copy_before, copy_after;
@@ -277,7 +279,7 @@ int main(int argc, char **argv) {
         {"require", "PERCENT", "fail if x + y, x * y or fused x**2 * x reach less of the copy rate",
          OPTION_SIZE, &require_percent, 0, 200},
     };
-    const OptionsSpec spec = {
+    const LessonSpec spec = {
         .program = "elementwise_bench",
         .about = "Elementwise kernels against the memory's limit.",
         .rows = 12000,
@@ -289,12 +291,11 @@ int main(int argc, char **argv) {
         .extra_count = 1,
     };
     Lesson lesson;
-    const int status = lesson_begin(&lesson, argc, argv, &spec);
-    if (status != LESSON_CONTINUE) return status;
+    if (!lesson_begin(&lesson, argc, argv, &spec)) return lesson.status;
     const Options *options = &lesson.options;
-    const int memory = lesson_check_memory(&lesson, options->rows * options->cols,
-                                           4 * sizeof(float), 4 * sizeof(float));
-    if (memory != LESSON_CONTINUE) return memory;
+    if (!lesson_check_memory(&lesson, options->rows * options->cols,
+                             4 * sizeof(float), 4 * sizeof(float)))
+        return lesson.status;
 
     bool right = bench_size(&lesson, options->rows, options->cols, require_percent);
     if (!options->sizes_given && options->cols >= 10)

@@ -159,7 +159,7 @@ static void tune(Lesson *lesson, int op, size_t n, size_t show) {
     CUDA_CHECK(cudaMalloc((void **)&d_out, bytes));
     CUDA_CHECK(philox_normal_gpu(n, 1, d_x, 0));
     CUDA_CHECK(philox_normal_gpu(n, 2, d_y, 0));
-    TimerOptions options = lesson_timer_options(lesson, 0);
+    TimerOptions options = *lesson_timer(lesson);
     if (options.repeat == 0) options.repeat = 15;
 
     double copy_gbps;
@@ -226,7 +226,7 @@ int main(int argc, char **argv) {
     extra[0].value = &show;
     extra[0].min = 1;
     extra[0].max = MAX_VARIANTS;
-    OptionsSpec spec = {};
+    LessonSpec spec = {};
     spec.program = "elementwise_tuner";
     spec.about = "Times all shapes of the elementwise loop (* : 32 neighbouring bytes a thread).";
     spec.n = 230400000;
@@ -236,11 +236,10 @@ int main(int argc, char **argv) {
     spec.extra_count = 1;
 
     Lesson lesson;
-    const int status = lesson_begin(&lesson, argc, argv, &spec);
-    if (status != LESSON_CONTINUE) return status;
+    if (!lesson_begin(&lesson, argc, argv, &spec)) return lesson.status;
     const size_t n = lesson.options.n;
-    const int memory = lesson_check_memory(&lesson, n, 3 * sizeof(float), 0);
-    if (memory != LESSON_CONTINUE) return memory;
+    if (!lesson_check_memory(&lesson, n, 3 * sizeof(float), 0))
+        return lesson.status;
 
     const size_t all[] = {n, n / 10};
     for (int size = 0; size < (lesson.options.sizes_given ? 1 : 2); ++size) {

@@ -173,18 +173,17 @@ static bool bench_size(Lesson *lesson, size_t n, int repeats) {
 }
 
 int main(int argc, char **argv) {
-    const OptionsSpec spec = {
+    const LessonSpec spec = {
         .program = "transfer_bench",
         .about = "Copies between host and device: staged, pageable, pinned.",
         .n = 230400000,
         .cpu_n = 2304000,
     };
     Lesson lesson;
-    const int status = lesson_begin(&lesson, argc, argv, &spec);
-    if (status != LESSON_CONTINUE) return status;
+    if (!lesson_begin(&lesson, argc, argv, &spec)) return lesson.status;
     const size_t n = lesson.options.n;
-    const int memory = lesson_check_memory(&lesson, n, 2 * sizeof(float), 5 * sizeof(float));
-    if (memory != LESSON_CONTINUE) return memory;
+    if (!lesson_check_memory(&lesson, n, 2 * sizeof(float), 5 * sizeof(float)))
+        return lesson.status;
     int repeats = lesson.options.repeat == 0 ? DEFAULT_REPEATS : lesson.options.repeat;
     if (repeats > MAX_REPEATS) repeats = MAX_REPEATS;
 

@@ -11,6 +11,7 @@
 #include "bazel/build_info.h"
 #include "common/ceiling.h"
 #include "common/check.h"
+#include "common/lesson_memory.h"
 #include "common/paragraph.h"
 #include "common/parallel.h"
 #include "common/staged_copy.h"
@@ -19,17 +20,32 @@ enum { MESSAGE = 4096 };
 
 /* --- Beginning --- */
 
-/* The record that lesson_options made: lesson_begin may follow and takes it over. */
-static Record *pending;
-
-static Record *take_record(const char *name)
+/* Sets the status to exit with, and gives back what the beginning took. */
+static bool stop(Lesson *lesson, int status)
 {
-    Record *record = pending != NULL ? pending : record_new(name);
-    pending = NULL;
-    return record;
+    lesson->status = status;
+    record_free(lesson->record);
+    lesson->record = NULL;
+    return false;
 }
 
-static int read_options(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec)
+static bool refuse(Lesson *lesson, int status, const char *reason)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n", lesson->name, reason);
+    return stop(lesson, status);
+}
+
+static TimerOptions timer_of(const Lesson *lesson)
+{
+    int warmup = lesson->options.warmup;
+    return (TimerOptions){.repeat = lesson->options.repeat,
+                          /* here -1 is "not given"; there 0 is, and -1 is none */
+                          .warmup = warmup < 0 ? 0 : warmup == 0 ? -1 : warmup,
+                          .budget_ms = lesson->on_cpu_device ? 40 : 0};
+}
+
+bool lesson_options(Lesson *lesson, int argc, char **argv, const LessonSpec *spec)
 {
     char message[MESSAGE];
     *lesson = (Lesson){.name = spec->program, .spec = spec};
@@ -42,26 +58,17 @@ static int read_options(Lesson *lesson, int argc, char **argv, const OptionsSpec
     case OPTIONS_HELP:
         if (fputs(message, stdout) < 0 || fflush(stdout) != 0) {
             fprintf(stderr, "%s: --help could not be printed: %s\n", spec->program, strerror(errno));
-            return LESSON_WRONG;
+            return stop(lesson, LESSON_WRONG);
         }
-        return LESSON_RIGHT;
-    case OPTIONS_BAD: fprintf(stderr, "%s\n", message); return LESSON_BAD_OPTION;
+        return stop(lesson, LESSON_RIGHT);
+    case OPTIONS_BAD: fprintf(stderr, "%s\n", message); return stop(lesson, LESSON_BAD_OPTION);
     case OPTIONS_OK: break;
     }
+    lesson->timer = timer_of(lesson);
     if (lesson->options.json_path != NULL) {
-        lesson->record = take_record(lesson->name);
+        lesson->record = record_new(lesson->name);
     }
-    return LESSON_CONTINUE;
-}
-
-/* Prints a reason and gives back what the beginning took. */
-static int refuse(Lesson *lesson, int status, const char *reason)
-{
-    fflush(stdout);
-    fprintf(stderr, "%s: %s\n", lesson->name, reason);
-    record_free(lesson->record);
-    lesson->record = NULL;
-    return status;
+    return true;
 }
 
 static size_t attribute(enum cudaDeviceAttr name, int device)
@@ -134,20 +141,9 @@ static void record_device(Lesson *lesson)
     }
 }
 
-int lesson_options(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec)
-{
-    int status = read_options(lesson, argc, argv, spec);
-    pending = lesson->record;
-    return status;
-}
-
-int lesson_begin(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec)
+bool lesson_start(Lesson *lesson)
 {
     char message[MESSAGE];
-    int status = read_options(lesson, argc, argv, spec);
-    if (status != LESSON_CONTINUE) {
-        return status;
-    }
     if (device_preflight(message, sizeof message) > 0) {
         return refuse(lesson, LESSON_NO_DEVICE, message);
     }
@@ -170,112 +166,12 @@ int lesson_begin(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec)
     }
     print_first_line(lesson);
     record_device(lesson);
-    return LESSON_CONTINUE;
+    return lesson_fit_memory(lesson) || stop(lesson, LESSON_BAD_OPTION);
 }
 
-/* --- Memory --- */
-
-/* Bytes that this process can still have, from a file of one number or "max". */
-static bool read_number(const char *path, double *value)
+bool lesson_begin(Lesson *lesson, int argc, char **argv, const LessonSpec *spec)
 {
-    FILE *file = fopen(path, "r");
-    bool found = file != NULL && fscanf(file, "%lf", value) == 1;
-    if (file != NULL) {
-        fclose(file);
-    }
-    return found;
-}
-
-/* Host memory that can still be had: what the system has, or the container's
- * limit leaves. Huge if neither is known. */
-static double host_memory(void)
-{
-    double available = 1e18, limit, used;
-    char line[256];
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        double kib;
-        if (sscanf(line, "MemAvailable: %lf kB", &kib) == 1) {
-            available = kib * 1024;
-        }
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-    if (read_number("/sys/fs/cgroup/memory.max", &limit) &&
-        read_number("/sys/fs/cgroup/memory.current", &used)) {
-        available = fmin(available, fmax(limit - used, 0));
-    }
-    return available;
-}
-
-/* How the student gave the size, as options: "--rows 3 --cols 4". */
-static const char *size_given(const Lesson *lesson, size_t n)
-{
-    const Options *options = &lesson->options;
-    if (lesson->spec->rows > 0 && lesson->spec->cols > 0) {
-        return text_format("--rows %zu --cols %zu", options->rows, options->cols);
-    }
-    return text_format("--n %zu", lesson->spec->n > 0 ? options->n : n);
-}
-
-static int say_too_large(const Lesson *lesson, size_t n, const char *where, double needed,
-                         double available, double each)
-{
-    double most = each > 0 ? floor(available / each) : 0;
-    fflush(stdout);
-    fprintf(stderr, "%s: %s: %s elements need %s of %s, and %s are free: at most %s elements fit\n",
-            lesson->name, size_given(lesson, n), text_count(n), text_bytes(needed), where,
-            text_bytes(available), text_count((uint64_t)most));
-    return LESSON_BAD_OPTION;
-}
-
-static const char *device_memory_name(const Lesson *lesson)
-{
-    return lesson->on_cpu_device ? "the CPU device's memory" : "device memory";
-}
-
-/* What a lesson's arrays may have: some is left for small arrays, for the driver,
- * and for what allocations are rounded up by. */
-static double device_memory(const Lesson *lesson)
-{
-    double spare = fmin((double)lesson->free_bytes / 16, 64.0 * (1 << 20));
-    return (double)lesson->free_bytes - spare;
-}
-
-int lesson_check_least_memory(const Lesson *lesson, size_t bytes)
-{
-    if ((double)bytes <= device_memory(lesson)) {
-        return LESSON_CONTINUE;
-    }
-    fflush(stdout);
-    fprintf(stderr, "%s: not enough device memory: this lesson needs %s of %s at least, and has %s "
-                    "of %s\n",
-            lesson->name, text_bytes((double)bytes), device_memory_name(lesson),
-            text_bytes(device_memory(lesson)), text_bytes((double)lesson->total_bytes));
-    return LESSON_BAD_OPTION;
-}
-
-int lesson_check_memory(const Lesson *lesson, size_t n, size_t device_bytes_each,
-                        size_t host_bytes_each)
-{
-    /* In double: 10^24 bytes must compare right, the last digit need not. */
-    double on_device = (double)n * (double)device_bytes_each;
-    double on_host = (double)n * (double)host_bytes_each;
-    double device_free = device_memory(lesson), host_free = host_memory();
-    if (on_device > device_free) {
-        return say_too_large(lesson, n, device_memory_name(lesson), on_device, device_free,
-                             (double)device_bytes_each);
-    }
-    if (lesson->on_cpu_device) { /* its memory is the host's */
-        on_host += on_device;
-        host_bytes_each += device_bytes_each;
-    }
-    if (on_host > host_free) {
-        return say_too_large(lesson, n, "host memory", on_host, host_free,
-                             (double)host_bytes_each);
-    }
-    return LESSON_CONTINUE;
+    return lesson_options(lesson, argc, argv, spec) && lesson_start(lesson);
 }
 
 /* --- Measuring --- */
@@ -296,18 +192,15 @@ cudaError_t lesson_measure_ceiling(Lesson *lesson, size_t bytes)
     return status;
 }
 
-TimerOptions lesson_timer_options(const Lesson *lesson, cudaStream_t stream)
+const TimerOptions *lesson_timer(const Lesson *lesson)
 {
-    int warmup = lesson->options.warmup;
-    return (TimerOptions){.stream = stream,
-                          .repeat = lesson->options.repeat,
-                          /* here -1 is "not given"; there 0 is, and -1 is none */
-                          .warmup = warmup < 0 ? 0 : warmup == 0 ? -1 : warmup};
+    return &lesson->timer;
 }
 
 static RateCheck check_of(const Lesson *lesson, double bytes, double ms, size_t working_set)
 {
     return (RateCheck){.gbps = gbps_from(bytes, ms),
+                       .ms = ms,
                        .ceiling_gbps = lesson->copy_gbps,
                        .peak_gbps = lesson->peak_gbps,
                        .working_set = working_set,
@@ -315,7 +208,7 @@ static RateCheck check_of(const Lesson *lesson, double bytes, double ms, size_t 
 }
 
 /* On the CPU device the memory is the computer's, with caches of its own: there
- * only a launch that nobody waited for is a mistake. */
+ * only launch time is no rate. */
 static RateVerdict verdict_of(const Lesson *lesson, const RateCheck *check)
 {
     RateVerdict verdict = rate_check(check);
@@ -331,6 +224,7 @@ static const char *verdict_mark(RateVerdict verdict)
     case RATE_IN_CACHE: return "(cache)";
     case RATE_NOT_SYNCHRONISED: return "(launch)";
     case RATE_ABOVE_CEILING: return "(?)";
+    case RATE_TOO_SHORT: return "(short)";
     }
     return "(?)";
 }
@@ -418,7 +312,6 @@ int lesson_end(Lesson *lesson, bool right)
         }
         record_free(lesson->record);
         lesson->record = NULL;
-        pending = NULL;
     }
     puts(status == LESSON_RIGHT ? "OK"
          : right ? "NOT DONE: the results were right, but see above."

@@ -2,10 +2,9 @@
  * starts, wording of figures, and the last line. For mains: it prints.
  *
  * A lesson's main:
- *     static const OptionsSpec SPEC = {.program = "03_elementwise", …};
+ *     static const LessonSpec SPEC = {.program = "03_elementwise", …};
  *     Lesson lesson;
- *     int status = lesson_begin(&lesson, argc, argv, &SPEC);
- *     if (status != LESSON_CONTINUE) return status;
+ *     if (!lesson_begin(&lesson, argc, argv, &SPEC)) return lesson.status;
  *     …
  *     return lesson_end(&lesson, all_right);
  * SPDX-License-Identifier: Apache-2.0 */
@@ -30,7 +29,6 @@ extern "C" {
 
 /* Exit statuses. */
 enum {
-    LESSON_CONTINUE = -1,  /* not an exit status: go on */
     LESSON_RIGHT = 0,      /* done and verified, or --help */
     LESSON_WRONG = 1,      /* wrong result, or a CUDA error on the way */
     LESSON_BAD_OPTION = 2, /* a bad value, or more memory than there is */
@@ -39,8 +37,10 @@ enum {
 
 typedef struct Lesson {
     const char *name;
-    const OptionsSpec *spec;
+    const LessonSpec *spec;
+    int status;           /* to exit with, where a function below returned false */
     Options options;
+    TimerOptions timer;   /* see lesson_timer */
     bool on_cpu_device;   /* times here say nothing about a GPU: print no speed-up */
     bool optimised;       /* false in a dbg build: print no speed-up */
     int device;           /* ordinal, made current */
@@ -51,6 +51,7 @@ typedef struct Lesson {
     double peak_gbps;     /* theoretical; 0: not reported */
     double copy_gbps;     /* measured ceiling: lesson_measure_ceiling; 0 until then */
     Record *record;       /* null without --json */
+    const char *table;    /* what a row is, since lesson_table; null before */
 } Lesson;
 
 /* Options, then the device, then the first line:
@@ -58,26 +59,25 @@ typedef struct Lesson {
  * or, on the CPU device, with the reason for it in a second line,
  *     03_elementwise on the CPU device: your kernels, run on this computer's 2 cores.
  *        No GPU was found: nvidia-smi is missing.
- * Returns LESSON_CONTINUE, or the exit status after saying why: help, a bad
- * option, no device, a driver too old for this toolkit, or a program that holds
- * no code for this GPU (with the Bazel flag that mends it). */
-int lesson_begin(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec);
+ * then the size: where no size was given and the default does not fit, a tenth of it,
+ * once or more, said in one line; a size that was given fits or is refused, with what
+ * it needs, what there is, and the largest size that fits.
+ *
+ * True if the lesson can go on. False after saying why, with lesson->status set: help,
+ * a bad option, no device, a driver too old for this toolkit, a program that holds no
+ * code for this GPU (with the Bazel flag that fixes it), or a size that does not fit. */
+bool lesson_begin(Lesson *lesson, int argc, char **argv, const LessonSpec *spec);
 
-/* The same without a device, for a lesson that wants to explain that itself
- * (01_device_query): options only, nothing printed unless they are bad. The
- * lesson may then go on to lesson_begin, or to lesson_end. */
-int lesson_options(Lesson *lesson, int argc, char **argv, const OptionsSpec *spec);
+/* The halves of lesson_begin, for a lesson that does something between them (01 explains
+ * a missing device itself): the options alone, which print nothing unless they are bad,
+ * and all the rest. lesson_end may follow either. */
+bool lesson_options(Lesson *lesson, int argc, char **argv, const LessonSpec *spec);
+bool lesson_start(Lesson *lesson);
 
-/* Is there memory for n elements with that many bytes each on the device and on
- * the host? To be called before anything is allocated. LESSON_CONTINUE, or
- * LESSON_BAD_OPTION after one line that names the size given, what it needs, what
- * there is, and the largest size that fits. */
-int lesson_check_memory(const Lesson *lesson, size_t n, size_t device_bytes_each,
-                        size_t host_bytes_each);
-
-/* Has the device memory for what the lesson needs at any size? LESSON_CONTINUE, or
- * LESSON_BAD_OPTION after one line that says what it needs and what there is. */
-int lesson_check_least_memory(const Lesson *lesson, size_t bytes);
+/* Checks that n elements with that many bytes each fit the device and the host, for sizes
+ * that no LessonSpec can say. False after one line as lesson_begin's. */
+bool lesson_check_memory(Lesson *lesson, size_t n, size_t device_bytes_each,
+                         size_t host_bytes_each);
 
 /* Why no device can be used, and what to do: driver missing or too old, hidden by
  * CUDA_VISIBLE_DEVICES, no GPU. "" (and 0) if one can. Leaves no error behind. */
@@ -97,8 +97,13 @@ bool device_find(const char *text, int *device, char *message, size_t size);
  * where memory is short, 0 where there is none) and records it. */
 cudaError_t lesson_measure_ceiling(Lesson *lesson, size_t bytes);
 
-/* A timer's options from --repeat and --warmup. */
-TimerOptions lesson_timer_options(const Lesson *lesson, cudaStream_t stream);
+/* The timer's options: --repeat and --warmup, on the default stream, and little time on the
+ * CPU device, where times say nothing. A copy may be changed. */
+const TimerOptions *lesson_timer(const Lesson *lesson);
+
+/* `bytes` of host memory, never null: where there is none, says so and exits with
+ * LESSON_WRONG, as CUDA_CHECK does. To be given back with free. */
+void *lesson_host_memory(const Lesson *lesson, size_t bytes);
 
 /* Prints the describe text of a comparison, indented, under `what`. True if it
  * was right. A wrong one is also recorded. */
@@ -115,7 +120,7 @@ const char *text_time(const TimerStats *stats); /* median; fewer digits if doubt
 
 /* Rate of moving `bytes` in ms, "4,123 GB/s", and its share, "97.3 %", if it may
  * be shown (rate_check against the lesson's ceiling, peak and L2); else "(cache)",
- * "(launch)" or "(?)", and lesson_rate_note then has the sentence. */
+ * "(launch)", "(short)" or "(?)", and lesson_rate_note then has the sentence. */
 const char *lesson_rate(const Lesson *lesson, double bytes, double ms, size_t working_set);
 const char *lesson_share(const Lesson *lesson, double bytes, double ms, size_t working_set);
 const char *lesson_rate_note(const Lesson *lesson, double bytes, double ms,

@@ -86,7 +86,7 @@ static void add_number(Table *table, const char *name, const char *argument, con
     add(table, (Entry){name, argument, help, OPTION_SIZE, value, min, max});
 }
 
-static Table make_table(const OptionsSpec *spec, Values *values)
+static Table make_table(const LessonSpec *spec, Values *values)
 {
     Table table = {.count = 0};
     if (spec->rows > 0) {
@@ -126,7 +126,7 @@ static Table make_table(const OptionsSpec *spec, Values *values)
 /* --- Messages --- */
 
 __attribute__((format(printf, 4, 5))) static OptionsStatus
-bad(const OptionsSpec *spec, char *message, size_t size, const char *format, ...)
+bad(const LessonSpec *spec, char *message, size_t size, const char *format, ...)
 {
     char reason[512];
     va_list arguments;
@@ -166,7 +166,7 @@ static size_t edit_distance(const char *a, const char *b)
     return row[length];
 }
 
-static OptionsStatus unknown(const OptionsSpec *spec, const Table *table, const char *argument,
+static OptionsStatus unknown(const LessonSpec *spec, const Table *table, const char *argument,
                              char *message, size_t size)
 {
     char name[64];
@@ -191,7 +191,7 @@ static OptionsStatus unknown(const OptionsSpec *spec, const Table *table, const 
                argument);
 }
 
-static OptionsStatus bad_number(const OptionsSpec *spec, const Entry *entry, const char *text,
+static OptionsStatus bad_number(const LessonSpec *spec, const Entry *entry, const char *text,
                                 char *message, size_t size)
 {
     return bad(spec, message, size,
@@ -199,7 +199,7 @@ static OptionsStatus bad_number(const OptionsSpec *spec, const Entry *entry, con
                entry->name, text, text_count(entry->min), text_count(entry->max));
 }
 
-static void write_help(const OptionsSpec *spec, const Table *table, char *text, size_t size)
+static void write_help(const LessonSpec *spec, const Table *table, char *text, size_t size)
 {
     TextBuffer buffer = text_buffer(text, size);
     text_append(&buffer, "%s: %s\n\nOptions:\n", spec->program, spec->about);
@@ -220,7 +220,7 @@ static void write_help(const OptionsSpec *spec, const Table *table, char *text, 
 
 /* --- Reading --- */
 
-static OptionsStatus take(const OptionsSpec *spec, const Entry *entry, const char *argument,
+static OptionsStatus take(const LessonSpec *spec, const Entry *entry, const char *argument,
                           char *message, size_t size)
 {
     uint64_t number;
@@ -266,7 +266,7 @@ static const char *looked_at(int argc, char **argv, int before)
     return argv[index];
 }
 
-static OptionsStatus read_all(int argc, char **argv, const OptionsSpec *spec, const Table *table,
+static OptionsStatus read_all(int argc, char **argv, const LessonSpec *spec, const Table *table,
                               const Values *values, char *message, size_t size)
 {
     struct option names[MAX_OPTIONS + 1] = {{0}};
@@ -325,7 +325,7 @@ static size_t first_of(bool on_cpu_device, size_t cpu, size_t otherwise)
     return on_cpu_device && cpu > 0 ? cpu : otherwise;
 }
 
-OptionsStatus options_parse(int argc, char **argv, const OptionsSpec *spec, bool on_cpu_device,
+OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec, bool on_cpu_device,
                             Options *options, char *message, size_t message_size)
 {
     const Values defaults = {.rows = first_of(on_cpu_device, spec->cpu_rows, spec->rows),
@@ -372,6 +372,7 @@ OptionsStatus options_parse(int argc, char **argv, const OptionsSpec *spec, bool
     }
     options->seed = values.seed;
     options->device = values.device;
+    options->device_given = values.device != defaults.device;
     options->repeat = (int)values.repeat;
     options->warmup = values.warmup == SIZE_MAX ? -1 : (int)values.warmup;
     options->json_path = values.json_path;

@@ -27,6 +27,7 @@ typedef struct Options {
     const char *json_path; /* null: not given */
     const char *plot_path; /* null: not given */
     bool sizes_given;  /* --rows, --cols or --n was given */
+    bool device_given; /* --device was given */
 } Options;
 
 /* An option of one lesson only. */
@@ -46,19 +47,21 @@ typedef struct OptionExtra {
     uint64_t min, max;    /* OPTION_SIZE only */
 } OptionExtra;
 
-/* What a lesson takes. Fill in with designated initialisers; zero fields mean the
- * lesson does not have the option. */
-typedef struct OptionsSpec {
+/* What a lesson takes and needs. Fill in with designated initialisers; zero fields mean
+ * that the lesson does not have the option, or does not need the memory. */
+typedef struct LessonSpec {
     const char *program;    /* "03_elementwise" */
     const char *about;      /* one line, for --help */
     size_t rows, cols;      /* defaults; 0: no --rows, no --cols */
     size_t n;               /* default; 0: no --n */
     size_t cpu_rows, cpu_cols, cpu_n; /* defaults on the CPU device; 0: as above */
+    size_t device_bytes_each, host_bytes_each; /* of all its arrays, for each element */
+    size_t device_bytes_least; /* of device memory, at any size */
     bool has_plot;          /* --plot FILE */
     bool no_seed, no_timing; /* without --seed; without --repeat and --warmup */
     const OptionExtra *extra;
     size_t extra_count;
-} OptionsSpec;
+} LessonSpec;
 
 typedef enum OptionsStatus {
     OPTIONS_OK = 0,
@@ -72,7 +75,7 @@ typedef enum OptionsStatus {
  *
  * on_cpu_device chooses among the defaults. *options and the extras' values are
  * unspecified unless OPTIONS_OK. message is always terminated. */
-OptionsStatus options_parse(int argc, char **argv, const OptionsSpec *spec,
+OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec,
                             bool on_cpu_device, Options *options,
                             char *message, size_t message_size);
 

@@ -29,6 +29,13 @@ RateVerdict rate_check(const RateCheck *check)
         return RATE_NO_TIME;
     }
     double limit = limit_of(check);
+    /* So short, and yet no more than a few times what memory can do: there was little work. A
+     * ceiling of arrays as small is launch time as well, so the peak counts where it is known. */
+    double believable = LAUNCH_ONLY_FACTOR * fmax(limit, check->peak_gbps);
+    if (check->ms > 0 && check->ms < RATE_SHORTEST_MS &&
+        (!(believable > 0) || check->gbps <= believable)) {
+        return RATE_TOO_SHORT;
+    }
     if (!(limit > 0) || check->gbps <= limit) {
         return RATE_OK;
     }
@@ -78,6 +85,10 @@ size_t rate_describe(const RateCheck *check, size_t element_size, char *text, si
         text_append(&buffer, "launch time, not run time: the figure would mean %.0f times what the "
                              "memory can do; wait for the kernel (cudaDeviceSynchronize) before "
                              "reading the clock", check->gbps / limit);
+        break;
+    case RATE_TOO_SHORT:
+        text_append(&buffer, "no rate: the kernel is shorter than about %s, so this is mostly the "
+                             "time of a launch; take far more elements", text_ms(RATE_SHORTEST_MS));
         break;
     case RATE_ABOVE_CEILING:
         text_append(&buffer, "not a memory rate: above the %s that the memory can do; are the bytes "

@@ -96,8 +96,12 @@ typedef enum RateVerdict {
     RATE_NO_TIME,          /* time is 0, negative or NaN: nothing was measured */
     RATE_IN_CACHE,         /* above the ceiling, and the data fit the L2 cache */
     RATE_NOT_SYNCHRONISED, /* far above the ceiling (over 3 times): launch time, not run time */
-    RATE_ABOVE_CEILING     /* above the ceiling, reason unknown: bytes counted wrongly? */
+    RATE_ABOVE_CEILING,    /* above the ceiling, reason unknown: bytes counted wrongly? */
+    RATE_TOO_SHORT         /* shorter than RATE_SHORTEST_MS: launch time, whatever the rate is */
 } RateVerdict;
+
+/* Of less than this, launching is a large part: 5 us. */
+#define RATE_SHORTEST_MS 0.005
 
 typedef struct RateCheck {
     double gbps;         /* the rate found */
@@ -105,6 +109,7 @@ typedef struct RateCheck {
     double peak_gbps;    /* theoretical peak of the memory; 0: not reported */
     size_t working_set;  /* bytes that one call touches; 0: unknown */
     size_t l2_bytes;     /* the device's L2 cache; 0: unknown */
+    double ms;           /* the time that the rate is of; 0: unknown */
 } RateCheck;
 
 /* Judges a rate. A measured copy ceiling may be passed by 10 % (kernels that only

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a program sees the GPUs that it sees; see device_visibility.h. */
+/* Why a program sees the GPUs that it sees; see 01_device_visibility.h. */
 #include "lessons/parts/01_device_visibility.h"
 
 #include <dirent.h>
@@ -24,17 +24,16 @@ int device_visibility_known_gpus(void) {
     return count;
 }
 
-void device_visibility_find(DeviceVisibility *found) {
-    memset(found, 0, sizeof *found);
-    found->cpu_device = ON_CPU_DEVICE;
-    found->status = cudaGetDeviceCount(&found->visible_count);
-    if (found->status != cudaSuccess) found->visible_count = 0;
-    if (cudaDriverGetVersion(&found->driver_version) != cudaSuccess) found->driver_version = 0;
-    if (cudaRuntimeGetVersion(&found->runtime_version) != cudaSuccess) found->runtime_version = 0;
+DeviceVisibility device_visibility_find(cudaError_t status, int visible_count) {
+    DeviceVisibility found = {.cpu_device = ON_CPU_DEVICE, .status = status};
+    if (status == cudaSuccess) found.visible_count = visible_count;
+    if (cudaDriverGetVersion(&found.driver_version) != cudaSuccess) found.driver_version = 0;
+    if (cudaRuntimeGetVersion(&found.runtime_version) != cudaSuccess) found.runtime_version = 0;
     cudaGetLastError(); /* kept in status; the next caller must not inherit it */
-    found->known_gpus = device_visibility_known_gpus();
-    found->visible = getenv("CUDA_VISIBLE_DEVICES");
-    found->order = getenv("CUDA_DEVICE_ORDER");
+    found.known_gpus = device_visibility_known_gpus();
+    found.visible = getenv("CUDA_VISIBLE_DEVICES");
+    found.order = getenv("CUDA_DEVICE_ORDER");
+    return found;
 }
 
 /* Entries of the list and how many of them are MIG slices. */
@@ -164,4 +163,34 @@ void device_visibility_explain_none(const DeviceVisibility *found, char *text, s
                  (int)found->status, cudaGetErrorName(found->status),
                  cudaGetErrorString(found->status), USE_THE_CPU_DEVICE);
     }
+}
+
+static void print_version(Record *record, const char *label, const char *key, int version) {
+    char text[32] = "not reported";
+    if (version > 0) snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
+    printf("  %-38s %s\n", label, text);
+    record_text(record, key, version > 0 ? text : NULL);
+}
+
+/* Text of one or more lines: the first beside the label, the others below it. */
+static void print_text(const char *label, const char *text) {
+    for (const char *line = text; line != NULL; label = "") {
+        size_t length = strcspn(line, "\n");
+        printf("  %-38s %.*s\n", label, (int)length, line);
+        line = line[length] == '\n' ? line + length + 1 : NULL;
+    }
+}
+
+void device_visibility_print(const DeviceVisibility *found, Record *record) {
+    char text[512];
+    printf("\nSoftware and environment\n");
+    print_version(record, "driver: supports CUDA up to", "driver_version", found->driver_version);
+    print_version(record, "runtime: this program was built with", "runtime_version",
+                  found->runtime_version);
+    device_visibility_describe(found, text, sizeof text);
+    print_text("CUDA_VISIBLE_DEVICES", text);
+    device_visibility_describe_order(found, text, sizeof text);
+    print_text("CUDA_DEVICE_ORDER", text);
+    record_text(record, "cuda_visible_devices", found->visible);
+    record_text(record, "cuda_device_order", found->order);
 }

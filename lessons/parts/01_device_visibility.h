@@ -2,8 +2,8 @@
 /* Which GPUs a program sees, and why: CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER,
  * and what to do where it sees none.
  *
- * Pure functions of what was found out: they read no environment and call no
- * CUDA function, so that each case can be tested on any machine. */
+ * All but device_visibility_find are functions of what was found out: they read no
+ * environment and call no CUDA function, so that each case can be tested on any machine. */
 #ifndef LESSONS_DEVICE_VISIBILITY_H_
 #define LESSONS_DEVICE_VISIBILITY_H_
 
@@ -11,6 +11,8 @@
 #include <stddef.h>
 
 #include <cuda_runtime_api.h>
+
+#include "common/record.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,8 +35,9 @@ typedef struct {
  * list (no driver, or a system such as WSL that has none). */
 int device_visibility_known_gpus(void);
 
-/* Asks CUDA and the environment. Never fails: a status is part of the answer. */
-void device_visibility_find(DeviceVisibility *found);
+/* What is behind the answer of cudaGetDeviceCount: asks CUDA for its versions, the driver for
+ * its GPUs, and the environment. Never fails, and leaves no CUDA error behind. */
+DeviceVisibility device_visibility_find(cudaError_t status, int visible_count);
 
 /* The effect of CUDA_VISIBLE_DEVICES, in one or two lines. */
 void device_visibility_describe(const DeviceVisibility *found, char *text, size_t size);
@@ -45,6 +48,9 @@ void device_visibility_describe_order(const DeviceVisibility *found, char *text,
 /* For visible_count == 0 or a failed count: why there is no device, and on a
  * second line what to do about it. */
 void device_visibility_explain_none(const DeviceVisibility *found, char *text, size_t size);
+
+/* Prints and records all of that but the explanation, as a table with a heading. */
+void device_visibility_print(const DeviceVisibility *found, Record *record);
 
 #ifdef __cplusplus
 }

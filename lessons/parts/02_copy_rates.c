@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See copy_rates.h. Part of a lesson's main, so CUDA_CHECK may exit. */
+/* See 02_copy_rates.h. Part of a lesson's main, so CUDA_CHECK may exit. */
 #include "lessons/parts/02_copy_rates.h"
 
 #include <stdio.h>
@@ -9,6 +9,7 @@
 
 #include "common/check.h"
 #include "common/compare.h"
+#include "common/lesson_table.h"
 #include "common/staged_copy.h"
 
 /* A way to copy: a function for each direction, and the host memory it uses. */
@@ -39,7 +40,7 @@ static cudaError_t run_to_host(void *context, cudaStream_t stream) {
 }
 
 static bool measure_way(Lesson *lesson, Way *way) {
-    TimerOptions timer = lesson_timer_options(lesson, 0);
+    TimerOptions timer = *lesson_timer(lesson);
     TimerStats there, back;
     if (lesson->options.repeat == 0) timer.repeat = 5; /* hundreds of MB: enough */
     if (lesson->options.warmup < 0) timer.warmup = 1;
@@ -50,9 +51,12 @@ static bool measure_way(Lesson *lesson, Way *way) {
     bool same = memcmp(way->from, way->to, way->bytes) == 0;
 
     double bytes = (double)way->bytes;
-    printf("   %-36s %11s %11s   %11s %11s%s\n", way->name, text_time(&there),
-           text_rate(gbps_from(bytes, there.median_ms)), text_time(&back),
-           text_rate(gbps_from(bytes, back.median_ms)), same ? "" : "  WRONG BITS");
+    printf("   %-36s %11s %11s   %11s %11s%s\n", way->name,
+           lesson_timed(lesson, text_time(&there)),
+           lesson_timed(lesson, text_rate(gbps_from(bytes, there.median_ms))),
+           lesson_timed(lesson, text_time(&back)),
+           lesson_timed(lesson, text_rate(gbps_from(bytes, back.median_ms))),
+           same ? "  same bits" : "  WRONG BITS");
     Record *row = record_object(lesson->record, way->key);
     record_timer(row, "to_device", &there);
     record_timer(row, "to_host", &back);
@@ -85,10 +89,37 @@ bool show_copy_rates(Lesson *lesson, const float *x, float *out, float *d_buffer
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         right = measure_way(lesson, &ways[i]) && right;
     }
-    printf("   Pinning the two arrays took %s: worth it for memory that is used again.\n",
-           text_ms(pin_ms));
+    lesson_recorded(lesson, "benchmarks/results/2026-12-01_h200/lessons.log",
+                    "3. Rates of copying 921.6 MB, median of 5:\n"
+                    "                                                 host to device            device to host\n"
+                    "   pageable (malloc), cudaMemcpy             135 ms   6.82 GB/s       80.6 ms   11.4 GB/s\n"
+                    "   pinned (cudaMallocHost), cudaMemcpy      16.7 ms   55.3 GB/s       16.7 ms   55.2 GB/s\n"
+                    "   pageable, staged through pinned          19.7 ms   46.8 GB/s       27.7 ms   33.2 GB/s\n");
+    if (!lesson->on_cpu_device) /* where nothing is pinned */
+        printf("   Pinning the two arrays took %s: worth it for memory that is used again.\n",
+               text_ms(pin_ms));
     record_number(lesson->record, "pin_ms", pin_ms);
     CUDA_CHECK(cudaFreeHost(pinned_from));
     CUDA_CHECK(cudaFreeHost(pinned_to));
     return right;
+}
+
+void show_made(Lesson *lesson, double host_ms, double copy_ms, const TimerStats *device) {
+    const size_t n = lesson->options.n;
+    printf("\n4. Must data pass through the host? Not if the device can make it:\n");
+    printf("   %-36s %11s   %11s  %12s\n", text_format("%s normal numbers", text_count(n)),
+           "to make", "to copy", "over the bus");
+    printf("   %-36s %11s   %11s   %11s\n", "on the host's cores, then copied",
+           lesson_timed(lesson, text_ms(host_ms)), lesson_timed(lesson, text_ms(copy_ms)),
+           text_bytes((double)(n * sizeof(float))));
+    printf("   %-36s %11s   %11s   %11s\n", "on the device",
+           lesson_timed(lesson, text_time(device)), "-", "0 bytes");
+    printf("   Only seed and n travelled, as the kernel's arguments.\n");
+    lesson_recorded(lesson, "benchmarks/results/2026-12-01_h200/lessons.log",
+                    "   230,400,000 normal numbers            to make       to copy    over the bus\n"
+                    "   on the host's cores, then copied         36.2 ms       20.1 ms      921.6 MB\n"
+                    "   on the device                           0.476 ms             -       0 bytes\n");
+    record_timer(lesson->record, "made_on_device", device);
+    record_number(lesson->record, "made_on_host_ms", host_ms);
+    record_number(lesson->record, "made_on_host_copy_ms", copy_ms);
 }

@@ -18,6 +18,10 @@ extern "C" {
  * rates. False if a bit differed on the way there and back. */
 bool show_copy_rates(Lesson *lesson, const float *x, float *out, float *d_buffer);
 
+/* Prints and records what it took to make lesson->options.n numbers on the host and copy them,
+ * and to make them on the device; on the CPU device what it took beside an H200. */
+void show_made(Lesson *lesson, double host_ms, double copy_ms, const TimerStats *device);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See round_trip.h. The comparison walks the elements by itself, one index after
+/* See 02_round_trip.h. The comparison walks the elements by itself, one index after
  * the other, so that it shares no code with the copies that it judges. */
 #include "lessons/parts/02_round_trip.h"
 
@@ -136,4 +136,42 @@ release:
     free(back.bytes);
     free(packed.bytes);
     return result;
+}
+
+/* The last is the large one; ROUND_TRIPS_LARGEST is the largest of the others. */
+bool show_round_trips(Lesson *lesson) {
+    const RoundTripCase trips[] = {
+        {"nothing at all", DTYPE_FLOAT32, 2, {0, 7}, {0}, false},
+        {"one byte", DTYPE_UINT8, 1, {1}, {0}, false},
+        {"an odd number of bytes", DTYPE_UINT8, 1, {1000003}, {0}, false},
+        {"a matrix", DTYPE_FLOAT32, 2, {1009, 1013}, {0}, false},
+        {"a column", DTYPE_FLOAT64, 2, {4097, 1}, {0}, false},
+        {"three axes", DTYPE_INT16, 3, {5, 7, 11}, {0}, false},
+        {"transposed", DTYPE_FLOAT32, 2, {1009, 1013}, {0}, true},
+        {"every second column", DTYPE_FLOAT32, 2, {1000, 517}, {1, 2}, false},
+        {"rows backwards", DTYPE_INT32, 2, {333, 77}, {-1, 1}, false},
+        {"all axes backwards, every third", DTYPE_INT64, 3, {9, 10, 11}, {-3, -3, -3}, false},
+        {"a corner, column by column", DTYPE_FLOAT64, 2, {101, 103}, {3, 5}, true},
+        {"the large one",
+         DTYPE_FLOAT32,
+         2,
+         {lesson->options.rows, lesson->options.cols},
+         {0},
+         false},
+    };
+    bool right = true;
+    printf("\n2. Round trips: random bits to the device, back, and compared bit for bit.\n");
+    for (size_t i = 0; i < sizeof trips / sizeof trips[0]; i++) {
+        const RoundTripResult result = round_trip(&trips[i], lesson->options.seed + i);
+        const bool same = result.outcome == ROUND_TRIP_SAME_BITS;
+        printf("   %-32s %11s  %s\n", trips[i].what, text_bytes((double)result.bytes),
+               same ? "same bits" : result.text);
+        printf("      %s\n", result.description);
+        Record *row = record_row(lesson->record, "round_trips");
+        record_text(row, "array", result.description);
+        record_count(row, "bytes", result.bytes);
+        record_flag(row, "same_bits", same);
+        right = right && same;
+    }
+    return right;
 }

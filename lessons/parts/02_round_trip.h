@@ -14,12 +14,16 @@
 #include <cuda_runtime_api.h>
 
 #include "common/dtype.h"
+#include "common/lesson.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum { ROUND_TRIP_DIMS = 3, ROUND_TRIP_TEXT = 256 };
+
+/* Bytes of the largest round trip whose size is no option, 1,009 x 1,013 floats. */
+enum { ROUND_TRIPS_LARGEST = 1009 * 1013 * 4 };
 
 /* An array to send: along axis k it has shape[k] elements that lie step[k] apart
  * in a larger array (0 counts as 1; -1 is backwards), whose last axis runs
@@ -51,6 +55,10 @@ typedef struct RoundTripResult {
  * strides and into a contiguous one, and compares: every element, and that the
  * gaps between elements were left alone. Releases all that it allocates. */
 RoundTripResult round_trip(const RoundTripCase *trip, uint64_t seed);
+
+/* Does that with many shapes, types and strides, and with the lesson's own size; prints and
+ * records each. True if every bit came back. */
+bool show_round_trips(Lesson *lesson);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See threads_and_elements.h. Part of a lesson's main, so CUDA_CHECK may exit. */
+/* See 03_threads_and_elements.h. Part of a lesson's main, so CUDA_CHECK may exit. */
 #include "lessons/parts/03_threads_and_elements.h"
 
 #include <stdint.h>
@@ -10,10 +10,11 @@
 #include <cuda_runtime_api.h>
 
 #include "common/check.h"
+#include "common/lesson_table.h"
 #include "kernels/tuned/elementwise.h"
 #include "kernels/add.h"
 
-enum { THREADS = 256, SIGNED_MAX = 2000000 };
+enum { SIGNED_MAX = 2000000 };
 
 /* The first and last elements of blocks, one in the middle, and the last of all. */
 static size_t pick_elements(size_t n, size_t *elements) {
@@ -27,10 +28,10 @@ static size_t pick_elements(size_t n, size_t *elements) {
     return count;
 }
 
-/* Signatures that differ from the formula that the textbook gives. */
+/* Counts elements whose recorded owner is not block i / BLOCK, thread i % BLOCK. */
 static size_t count_wrong_owners(size_t n, const uint32_t *block, const uint32_t *thread) {
     size_t wrong = 0;
-    for (size_t i = 0; i < n; i++) wrong += block[i] != i / THREADS || thread[i] != i % THREADS;
+    for (size_t i = 0; i < n; i++) wrong += block[i] != i / BLOCK || thread[i] != i % BLOCK;
     return wrong;
 }
 
@@ -56,14 +57,14 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
     CUDA_CHECK(cudaMalloc((void **)&d_thread, bytes));
     CUDA_CHECK(cudaMemset(d_block, 0xFF, bytes));
     CUDA_CHECK(cudaMemset(d_thread, 0xFF, bytes));
-    CUDA_CHECK(owner_one_per_thread_gpu(signed_n, d_block, d_thread, THREADS, 0));
+    CUDA_CHECK(owner_one_per_thread_gpu(signed_n, d_block, d_thread, BLOCK, 0));
     CUDA_CHECK(cudaMemcpy(block, d_block, bytes, cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaMemcpy(thread, d_thread, bytes, cudaMemcpyDeviceToHost));
 
     ElementwisePlan plan = elementwise_plan(n, NULL, NULL, NULL);
     printf(
         "   One thread per element: %s of %d threads, element i = block * %d + thread.\n",
-        text_counted(one_per_thread_blocks(n, THREADS), "block"), THREADS, THREADS);
+        text_counted(one_per_thread_blocks(n, BLOCK), "block"), BLOCK, BLOCK);
     printf("   The kit's kernels: %s of %u; a thread takes %u x %u neighbouring elements.\n\n",
            text_counted(plan.blocks, "block"), plan.threads, plan.per_thread, plan.width);
     printf("   %12s   %-38s   %s\n", "element", "one per thread, signed (or by formula)",
@@ -80,7 +81,7 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
                      thread[i]);
         } else {
             snprintf(signature, sizeof signature, "(block %s, thread %zu)",
-                     text_count(i / THREADS), i % THREADS);
+                     text_count(i / BLOCK), i % BLOCK);
         }
         printf("   %12s   %-38s   block %s, thread %u\n", text_count(i), signature,
                text_count(kit_block), kit_thread);
@@ -100,7 +101,7 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
 
 /* How many of the floats behind element n - 1 no longer hold the poison. */
 static size_t count_strays(const float *d_out, size_t n, size_t room) {
-    float tail[THREADS];
+    float tail[BLOCK];
     unsigned char poison[sizeof(float)];
     size_t strays = 0;
     memset(poison, LAB_POISON_BYTE, sizeof poison);
@@ -110,18 +111,18 @@ static size_t count_strays(const float *d_out, size_t n, size_t room) {
 }
 
 bool show_bounds_guard(Lesson *lesson) {
-    const size_t n = 1000, blocks = one_per_thread_blocks(n, THREADS), room = blocks * THREADS;
+    const size_t n = 1000, blocks = one_per_thread_blocks(n, BLOCK), room = blocks * BLOCK;
     float *d_in = NULL, *d_out = NULL;
     CUDA_CHECK(cudaMalloc((void **)&d_in, room * sizeof(float)));
     CUDA_CHECK(cudaMalloc((void **)&d_out, room * sizeof(float)));
     CUDA_CHECK(cudaMemset(d_in, 0, room * sizeof(float)));
 
     CUDA_CHECK(cudaMemset(d_out, LAB_POISON_BYTE, room * sizeof(float)));
-    CUDA_CHECK(add_one_per_thread_gpu(n, d_in, d_in, d_out, THREADS, 0));
+    CUDA_CHECK(add_one_per_thread_gpu(n, d_in, d_in, d_out, BLOCK, 0));
     size_t with_guard = count_strays(d_out, n, room);
 
     CUDA_CHECK(cudaMemset(d_out, LAB_POISON_BYTE, room * sizeof(float)));
-    CUDA_CHECK(add_without_guard_gpu(n, d_in, d_in, d_out, THREADS, 0));
+    CUDA_CHECK(add_without_guard_gpu(n, d_in, d_in, d_out, BLOCK, 0));
     size_t without_guard = count_strays(d_out, n, room);
     cudaFree(d_in);
     cudaFree(d_out);
@@ -129,7 +130,7 @@ bool show_bounds_guard(Lesson *lesson) {
     printf("   The bounds guard, if (i < n): %s elements need %s blocks, so %s threads start.\n",
            text_count(n), text_count(blocks), text_count(room));
     printf("   Floats written behind the end (elements %s to %s, block %s, threads %zu to %d):\n",
-           text_count(n), text_count(room - 1), text_count(blocks - 1), n % THREADS, THREADS - 1);
+           text_count(n), text_count(room - 1), text_count(blocks - 1), n % BLOCK, BLOCK - 1);
     printf(
         "   with the guard %zu, without it %zu: somebody else's memory, in a real program.\n\n",
         with_guard, without_guard);
@@ -138,16 +139,35 @@ bool show_bounds_guard(Lesson *lesson) {
     return with_guard == 0 && without_guard == room - n;
 }
 
-void show_fusion(Lesson *lesson, double two_step_bytes, const TimerStats *two_step,
-                 double fused_bytes, const TimerStats *fused) {
+void show_wide_owner(ElementwisePlan plan, size_t element) {
+    size_t block = 0;
+    unsigned thread = 0;
+    elementwise_owner(&plan, element, &block, &thread);
+    printf("     element %s is the work of block %s of %s, thread %u of %u\n",
+           text_count(element), text_count(block), text_count(plan.blocks), thread, plan.threads);
+}
+
+/* Read and written for each element: x, the square; the square, x, the result. Fused: x, the
+ * result. */
+static const double TWO_STEPS_BYTES = 20, FUSED_BYTES = 8;
+
+void show_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps, const TimerStats *fused) {
+    lesson_recorded(lesson, "benchmarks/results/2026-12-01_h200/bench.log",
+                    "  operation                  bytes       median   spread      GB/s of copy  result\n"
+                    "  x + y, one a thread       2.8 GB     0.803 ms    0.1 %      3445  81.1 %  right\n"
+                    "  x * y                     2.8 GB     0.631 ms    0.3 %      4385 103.3 %  right\n"
+                    "  x**2 * x, two steps       4.6 GB      1.06 ms    0.4 %      4337 102.1 %  right\n"
+                    "  x**2 * x, fused           1.8 GB     0.432 ms    0.3 %      4268 100.5 %  right\n"
+                    "  x + y                     2.8 GB     0.630 ms    0.3 %      4386 103.3 %  right\n");
     printf("\n   x**2 * x as two operators writes x**2 to memory and reads it back: %s against\n"
            "   %s for the fused form, %.1f times as much. ",
-           text_bytes(two_step_bytes), text_bytes(fused_bytes), two_step_bytes / fused_bytes);
+           text_bytes(TWO_STEPS_BYTES * (double)n), text_bytes(FUSED_BYTES * (double)n),
+           TWO_STEPS_BYTES / FUSED_BYTES);
     if (lesson->on_cpu_device) {
-        printf("What that costs in time, only a GPU can say.\n\n");
-    } else if (!lesson->optimised || two_step->doubtful || fused->doubtful) {
+        printf("The recorded times differ as much.\n\n");
+    } else if (!lesson->optimised || two_steps->doubtful || fused->doubtful) {
         printf("(Times too doubtful for a ratio.)\n\n");
     } else {
-        printf("It took %.1f times as long.\n\n", two_step->median_ms / fused->median_ms);
+        printf("It took %.1f times as long.\n\n", two_steps->median_ms / fused->median_ms);
     }
 }

@@ -8,10 +8,13 @@
 #include <stddef.h>
 
 #include "common/lesson.h"
+#include "kernels/tuned/elementwise.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+enum { BLOCK = 256 }; /* threads in a block of the textbook kernels */
 
 /* Lets each thread of a one-thread-per-element launch sign the element that it
  * worked on, prints some of the signatures and checks all of the first
@@ -24,9 +27,12 @@ bool show_threads_and_elements(Lesson *lesson, size_t n);
  * the guarded kernel did, or the other one did not. */
 bool show_bounds_guard(Lesson *lesson);
 
-/* The temporary's price: bytes and time of both forms of x**2 * x. */
-void show_fusion(Lesson *lesson, double two_step_bytes, const TimerStats *two_step,
-                 double fused_bytes, const TimerStats *fused);
+/* Says which thread of a wide kernel computes `element`, which was wrong. */
+void show_wide_owner(ElementwisePlan plan, size_t element);
+
+/* The temporary's price: bytes of both forms of x**2 * x on n elements, and their times; on the
+ * CPU device those that an H200 took, for the whole table. */
+void show_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps, const TimerStats *fused);
 
 #ifdef __cplusplus
 }

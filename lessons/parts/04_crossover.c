@@ -46,7 +46,7 @@ typedef struct Curves {
 
 static bool measure_point(Lesson *lesson, TimingCase *c, float *want, Curves *curves,
                           Doubts *doubts) {
-    TimerOptions options = lesson_timer_options(lesson, 0);
+    TimerOptions options = *lesson_timer(lesson);
     Record *row = record_row(lesson->record, "crossover");
     size_t point = curves->count++;
     if (lesson->options.repeat == 0) options.budget_ms = 20;

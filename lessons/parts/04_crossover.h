@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "common/lesson.h"
+#include "common/speed_up.h"
 #include "lessons/parts/04_timing_ways.h"
 
 #ifdef __cplusplus

@@ -102,7 +102,7 @@ bool show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c) {
     CUDA_CHECK(cudaFree(c->d_out));
     call[1] = call_once(c);
 
-    TimerOptions options = lesson_timer_options(lesson, 0);
+    TimerOptions options = *lesson_timer(lesson);
     TimerStats steady;
     if (lesson->options.repeat == 0) options.budget_ms = 100;
     CUDA_CHECK(timing_measure(c, WAY_GPU_KERNEL, &options, &steady));

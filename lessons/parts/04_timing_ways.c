@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See timing_ways.h. */
+/* See 04_timing_ways.h. Part of a lesson's main, so CUDA_CHECK may exit. */
 #include "lessons/parts/04_timing_ways.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/check.h"
 #include "common/compare.h"
+#include "common/paragraph.h"
 #include "common/staged_copy.h"
 #include "kernels/tuned/elementwise.h"
-#include "lessons/parts/wrong_result.h"
 
 static void run_on_cpu(void *context) {
     const TimingCase *c = context;
@@ -41,7 +40,8 @@ const char *timing_way_name(const Lesson *lesson, TimingWay way) {
     switch (way) {
     case WAY_CPU_ONE_THREAD: return "CPU, 1 thread";
     case WAY_CPU_ALL_THREADS:
-        snprintf(name, sizeof name, "CPU, %s", text_counted(elementwise_fast_cpu_threads(), "thread"));
+        snprintf(name, sizeof name, "CPU, %s",
+                 text_counted(elementwise_fast_cpu_threads(), "thread"));
         return name;
     case WAY_GPU_KERNEL: snprintf(name, sizeof name, "%s, kernel only", device); return name;
     case WAY_GPU_AND_WAIT: snprintf(name, sizeof name, "%s, launch + wait", device); return name;
@@ -87,60 +87,115 @@ bool timing_verify(Lesson *lesson, const TimingCase *timing_case, float *want) {
     if (cpu.wrong == 0 && device.wrong == 0) return true;
     if (cpu.wrong > 0) lesson_report(lesson, "the fast CPU version", &cpu, NULL);
     if (device.wrong > 0) {
-        ElementwisePlan plan = elementwise_plan(c->n, c->d_x, c->d_x, c->d_out);
-        report_wrong_result(lesson, c->multiply ? "x * x on the device" : "x + x on the device",
-                            &device, &plan);
+        const ElementwisePlan plan = elementwise_plan(c->n, c->d_x, c->d_x, c->d_out);
+        size_t block = 0;
+        unsigned thread = 0;
+        elementwise_owner(&plan, device.first_wrong, &block, &thread);
+        lesson_report(lesson, c->multiply ? "x * x on the device" : "x + x on the device", &device,
+                      NULL);
+        printf("     element %s is the work of block %s of %s, thread %u of %u\n",
+               text_count(device.first_wrong), text_count(block), text_count(plan.blocks), thread,
+               plan.threads);
     }
     return false;
 }
 
-const char *speed_up_text(const Lesson *lesson, const TimerStats *slow, const TimerStats *fast) {
-    static char text[32];
-    if (lesson->on_cpu_device || !lesson->optimised || !(fast->median_ms > 0) ||
-        !(slow->median_ms > 0))
-        return "-";
-    double ratio = slow->median_ms / fast->median_ms;
-    if (slow->doubtful || fast->doubtful) {
-        /* Two digits are kept, as of the times. */
-        int place = (int)floor(log10(ratio)) - 1;
-        double unit = pow(10, place);
-        snprintf(text, sizeof text, "about %.*f x", place < 0 ? -place : 0, round(ratio / unit) * unit);
-    } else {
-        snprintf(text, sizeof text, "%.1f x", ratio);
+void show_trap(Lesson *lesson, const TrapTimes times[2]) {
+    printf("\n2. The trap: a host clock that is stopped before the GPU has finished\n\n");
+    printf("   %13s %20s %20s %14s %16s\n", "n", "clock, not waiting", "clock and wait", "events",
+           "of the true time");
+    for (int i = 0; i < 2; i++) {
+        const TrapTimes *t = &times[i];
+        printf("   %13s %20s %20s %14s %14.1f %%\n", text_count(t->n),
+               text_ms(t->launched.median_ms), text_ms(t->done.median_ms), text_time(&t->kernel),
+               100 * t->launched.median_ms / t->done.median_ms);
     }
-    return text;
+    double bytes = (double)TIMING_BYTES_EACH * (double)times[1].n;
+    char why[256] = "";
+    bool launch_only =
+        timing_is_launch_only((double)times[0].n, times[0].launched.median_ms, (double)times[1].n,
+                              times[1].launched.median_ms, why, sizeof why);
+    printf("   The first clock was stopped too early: what it shows is launch time, not run "
+           "time.\n");
+    if (launch_only) print_paragraph(5, why);
+    print_paragraph(5, lesson_rate_note(lesson, bytes, times[1].launched.median_ms, (size_t)bytes,
+                                        sizeof(float)));
+    record_number(lesson->record, "trap_launch_ms", times[1].launched.median_ms);
+    record_number(lesson->record, "trap_run_ms", times[1].done.median_ms);
+    record_flag(lesson->record, "trap_launch_only", launch_only);
 }
 
-static bool clock_moved(const TimerStats *stats) {
-    double before = stats->clock_before_mhz, after = stats->clock_after_mhz;
-    return before > 0 && after > 0 && fabs(before - after) > 0.05 * fmax(before, after);
+/* One size, one operation, four ways. */
+static bool compare_ways(Lesson *lesson, const TimingCase *c, float *want, size_t cols,
+                         Doubts *doubts) {
+    static const TimingWay ways[] = {WAY_CPU_ONE_THREAD, WAY_CPU_ALL_THREADS, WAY_GPU_KERNEL,
+                                     WAY_GPU_TRANSFERS};
+    double bytes = (double)TIMING_BYTES_EACH * (double)c->n;
+    TimerStats stats[4];
+    TimerOptions options = *lesson_timer(lesson);
+    if (lesson->options.repeat == 0) options.repeat = lesson->on_cpu_device ? 3 : 7;
+    if (lesson->options.warmup < 0) options.warmup = 1;
+    printf("   %s, %s x %s\n", c->multiply ? "x * x" : "x + x", text_count(lesson->options.rows),
+           text_count(cols));
+    for (int way = 0; way < 4; way++) {
+        CUDA_CHECK(timing_measure(c, ways[way], &options, &stats[way]));
+        bool kernel = ways[way] == WAY_GPU_KERNEL;
+        printf("     %-26s %10s %10s %6.1f %% %12s %7s %11s\n",
+               timing_way_name(lesson, ways[way]), text_time(&stats[way]),
+               text_ms(stats[way].min_ms), 100 * stats[way].spread,
+               kernel ? lesson_rate(lesson, bytes, stats[way].median_ms, (size_t)bytes)
+                      : text_rate(gbps_from(bytes, stats[way].median_ms)),
+               kernel ? lesson_share(lesson, bytes, stats[way].median_ms, (size_t)bytes) : "",
+               way == 0 ? "-" : speed_up_text(lesson, &stats[0], &stats[way]));
+        doubts_note(doubts, timing_way_name(lesson, ways[way]), &stats[way]);
+        Record *row = record_row(lesson->record, "comparison");
+        record_text(row, "operation", c->multiply ? "x * x" : "x + x");
+        record_count(row, "n", c->n);
+        record_text(row, "way", timing_way_name(lesson, ways[way]));
+        record_timer(row, "time", &stats[way]);
+    }
+    if (!lesson->on_cpu_device && lesson->optimised) {
+        printf("     against all CPU threads: kernel only %s, with transfers %s\n",
+               speed_up_text(lesson, &stats[1], &stats[2]),
+               speed_up_text(lesson, &stats[1], &stats[3]));
+    }
+    return timing_verify(lesson, c, want);
 }
 
-void doubts_note(Doubts *doubts, const char *what, const TimerStats *stats) {
-    doubts->figures++;
-    if (doubts->first_clock_mhz == 0) doubts->first_clock_mhz = stats->clock_before_mhz;
-    if (stats->clock_after_mhz > 0) doubts->last_clock_mhz = stats->clock_after_mhz;
-    if (!stats->doubtful) return;
-    doubts->doubtful++;
-    if (stats->spread < doubts->worst_spread) return;
-    doubts->worst_spread = stats->spread;
-    if (clock_moved(stats)) {
-        snprintf(doubts->worst, sizeof doubts->worst,
-                 "%s: the SM clock went from %.0f to %.0f MHz", what, stats->clock_before_mhz,
-                 stats->clock_after_mhz);
+/* The SM clock at both ends of the comparison: times at different clocks differ. */
+static void show_clock(const Doubts *doubts) {
+    if (doubts->first_clock_mhz > 0 && doubts->last_clock_mhz > 0) {
+        printf("   SM clock: %.0f MHz before the first kernel, %.0f MHz after the last.\n",
+               doubts->first_clock_mhz, doubts->last_clock_mhz);
     } else {
-        snprintf(doubts->worst, sizeof doubts->worst, "%s: spread %.0f %%", what,
-                 100 * stats->spread);
+        printf("   SM clock before and after: not reported.\n");
     }
 }
 
-void doubts_print(const Doubts *doubts, Record *record) {
-    record_count(record, "figures", doubts->figures);
-    record_count(record, "doubtful_figures", doubts->doubtful);
-    if (doubts->doubtful == 0) return;
-    printf("\nWarning: %zu of %zu times are doubtful (spread above %.0f %%, or a clock that "
-           "moved by\n"
-           "5 %%) and are printed with fewer digits. The worst: %s.\n"
-           "Close other programs, repeat more often (--repeat), or fix the clocks.\n",
-           doubts->doubtful, doubts->figures, 100 * TIMER_SPREAD_LIMIT, doubts->worst);
+bool show_comparison(Lesson *lesson, const TimingCase *c, float *want, size_t smaller_cols,
+                     Doubts *doubts) {
+    const size_t all = lesson->options.cols;
+    const size_t cols[2] = {all > smaller_cols ? smaller_cols : all, all};
+    bool right = true;
+    printf("\n3. CPU and %s, results checked after timing\n\n",
+           lesson->on_cpu_device ? "CPU device" : "GPU");
+    printf("     %-26s %10s %10s %8s %12s %7s %11s\n", "", "median", "fastest", "spread", "rate",
+           "of copy", "to 1 thread");
+    for (int size = cols[0] == cols[1] ? 1 : 0; size < 2; size++) {
+        TimingCase part = *c;
+        part.n = lesson->options.rows * cols[size];
+        CUDA_CHECK(lesson_measure_ceiling(lesson, part.n * sizeof(float)));
+        for (int multiply = 0; multiply < 2; multiply++) {
+            part.multiply = multiply;
+            right = compare_ways(lesson, &part, want, cols[size], doubts) && right;
+        }
+        printf("     (copy, device to device, same bytes: %s)\n", text_rate(lesson->copy_gbps));
+    }
+    show_clock(doubts);
+    if (lesson->on_cpu_device) {
+        printf("   No speed-up is given: these times say nothing about a GPU.\n");
+    } else if (!lesson->optimised) {
+        printf("   No speed-up is given: this is a dbg build. Build with -c opt.\n");
+    }
+    return right;
 }

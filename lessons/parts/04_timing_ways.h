@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One operation, x + x or x * x, timed in the ways that lesson 04 compares, and
- * the rules by which its figures may be shown. */
+/* One operation, x + x or x * x, timed in the ways that lesson 04 compares, and the table
+ * that compares them. */
 #ifndef LESSONS_TIMING_WAYS_H_
 #define LESSONS_TIMING_WAYS_H_
 
@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include "common/lesson.h"
+#include "common/speed_up.h"
 #include "common/timer.h"
 
 #ifdef __cplusplus
@@ -55,20 +56,22 @@ cudaError_t timing_measure(const TimingCase *timing_case, TimingWay way,
  * all elements of both with the reference. True if all have the same bits. */
 bool timing_verify(Lesson *lesson, const TimingCase *timing_case, float *want);
 
-/* slow / fast, as it may be shown: "12.3 x"; "about 10 x" where a time is
- * doubtful; "-" on the CPU device and in a build that is not optimised, where a
- * ratio would say nothing. Valid until the next call. */
-const char *speed_up_text(const Lesson *lesson, const TimerStats *slow, const TimerStats *fast);
+/* The same launch on n elements by a host clock that was stopped at once, by one that waited
+ * for the kernel, and by events. */
+typedef struct TrapTimes {
+    size_t n;
+    TimerStats launched, done, kernel;
+} TrapTimes;
 
-/* Which times of a run are doubtful, for a warning at its end. */
-typedef struct Doubts {
-    size_t figures, doubtful;
-    char worst[128];
-    double worst_spread;
-    double first_clock_mhz, last_clock_mhz; /* SM clock; 0: not reported */
-} Doubts;
-void doubts_note(Doubts *doubts, const char *what, const TimerStats *stats);
-void doubts_print(const Doubts *doubts, Record *record);
+/* Prints and records the three times of a small n and a large one, and why the first clock
+ * shows the launch alone. */
+void show_trap(Lesson *lesson, const TrapTimes times[2]);
+
+/* Times both operations in four ways, at lesson->options.cols columns and at `smaller_cols`
+ * where that is less, beside a copy of the same bytes. The case's arrays, and want, have room
+ * for the larger size. Prints and records it all. True if all results were right. */
+bool show_comparison(Lesson *lesson, const TimingCase *timing_case, float *want,
+                     size_t smaller_cols, Doubts *doubts);
 
 #ifdef __cplusplus
 }

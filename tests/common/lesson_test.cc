@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame of the lessons: first line, exit statuses, memory, wording, record.
 #include "common/lesson.h"
+#include "common/lesson_memory.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -61,8 +62,8 @@ TEST(CodeCheck, PtxRunsOnNewerDevicesIfTheDriverUnderstandsIt) {
     EXPECT_EQ("", code_check("sm_90 compute_90", 9, 0, 12040)) << "machine code needs no compiler";
 }
 
-const OptionsSpec SPEC = [] {
-    OptionsSpec spec = {};
+const LessonSpec SPEC = [] {
+    LessonSpec spec = {};
     spec.program = "99_test";
     spec.about = "a lesson";
     spec.rows = 10;
@@ -70,9 +71,11 @@ const OptionsSpec SPEC = [] {
     return spec;
 }();
 
+enum { BEGUN = -1 }; // no exit status
+
 class LessonTest : public DeviceTest {
   protected:
-    int begin(std::vector<std::string> arguments, const OptionsSpec &spec = SPEC) {
+    int begin(std::vector<std::string> arguments, const LessonSpec &spec = SPEC) {
         arguments.insert(arguments.begin(), "program");
         std::vector<char *> argv;
         for (std::string &argument : arguments) argv.push_back(&argument[0]);
@@ -83,11 +86,11 @@ class LessonTest : public DeviceTest {
         argv.push_back(nullptr);
         testing::internal::CaptureStdout();
         testing::internal::CaptureStderr();
-        const int status = lesson_begin(&lesson, static_cast<int>(kept.size()), argv.data(), &spec);
+        const bool begun = lesson_begin(&lesson, static_cast<int>(kept.size()), argv.data(), &spec);
         std::fflush(stdout);
         out = testing::internal::GetCapturedStdout();
         err = testing::internal::GetCapturedStderr();
-        return status;
+        return begun ? BEGUN : lesson.status;
     }
     int end(bool right) {
         testing::internal::CaptureStdout();
@@ -104,7 +107,7 @@ class LessonTest : public DeviceTest {
 };
 
 TEST_F(LessonTest, FirstLineAndLastLine) {
-    ASSERT_EQ(LESSON_CONTINUE, begin({})) << err;
+    ASSERT_EQ(BEGUN, begin({})) << err;
     EXPECT_EQ(0u, out.find("99_test on ")) << out;
     EXPECT_EQ("", err);
     if (lesson.on_cpu_device) {
@@ -139,7 +142,7 @@ TEST_F(LessonTest, HelpAndBadOptions) {
 
 TEST_F(LessonTest, DeviceByNumberAndByUuid) {
     if (device_count < 2) GTEST_SKIP() << "needs two devices";
-    ASSERT_EQ(LESSON_CONTINUE, begin({"--device", "1"})) << err;
+    ASSERT_EQ(BEGUN, begin({"--device", "1"})) << err;
     EXPECT_EQ(1, lesson.device);
     int current = -1;
     EXPECT_EQ(cudaSuccess, cudaGetDevice(&current));
@@ -161,27 +164,28 @@ TEST_F(LessonTest, DeviceByNumberAndByUuid) {
 }
 
 TEST_F(LessonTest, MoreMemoryThanThereIs) {
-    ASSERT_EQ(LESSON_CONTINUE, begin({"--rows", "1000000000000", "--cols", "1000000"})) << err;
+    ASSERT_EQ(BEGUN, begin({"--rows", "1000000000000", "--cols", "1000000"})) << err;
     testing::internal::CaptureStderr();
-    EXPECT_EQ(LESSON_BAD_OPTION, lesson_check_memory(&lesson, lesson.options.n, 12, 8));
+    EXPECT_FALSE(lesson_check_memory(&lesson, lesson.options.n, 12, 8));
+    EXPECT_EQ(LESSON_BAD_OPTION, lesson.status);
     err = testing::internal::GetCapturedStderr();
     EXPECT_SAYS(err, "--rows 1000000000000 --cols 1000000");
     EXPECT_SAYS(err, "12.0 EB");
     EXPECT_SAYS(err, "free: at most ");
     EXPECT_EQ(1, std::count(err.begin(), err.end(), '\n'));
     testing::internal::CaptureStderr();
-    EXPECT_EQ(LESSON_BAD_OPTION, lesson_check_memory(&lesson, SIZE_MAX, 0, 1)) << "host memory";
+    EXPECT_FALSE(lesson_check_memory(&lesson, SIZE_MAX, 0, 1)) << "host memory";
     EXPECT_SAYS(testing::internal::GetCapturedStderr(), "host memory");
     testing::internal::CaptureStderr();
-    EXPECT_EQ(LESSON_CONTINUE, lesson_check_memory(&lesson, 1000, 12, 8));
-    EXPECT_EQ(LESSON_CONTINUE, lesson_check_memory(&lesson, 0, 12, 8));
+    EXPECT_TRUE(lesson_check_memory(&lesson, 1000, 12, 8));
+    EXPECT_TRUE(lesson_check_memory(&lesson, 0, 12, 8));
     EXPECT_EQ("", testing::internal::GetCapturedStderr());
 }
 
 TEST_F(LessonTest, RecordHoldsDeviceChecksAndResult) {
     const char *base = std::getenv("TEST_TMPDIR");
     const std::string path = std::string(base != nullptr ? base : "/tmp") + "/lesson.json";
-    ASSERT_EQ(LESSON_CONTINUE, begin({"--json", path, "--seed", "7"})) << err;
+    ASSERT_EQ(BEGUN, begin({"--json", path, "--seed", "7"})) << err;
     const float want[] = {1, 2, 3}, got[] = {1, 5, 3};
     const CompareResult right = compare_float32(3, want, want, 0, 0, false);
     const CompareResult wrong = compare_float32(3, got, want, 0, 0, false);
@@ -207,30 +211,128 @@ TEST_F(LessonTest, RecordHoldsDeviceChecksAndResult) {
 TEST_F(LessonTest, OptionsFirstDeviceAfterwards) {
     std::string name = "program", option = "--json", value = "/dev/null";
     char *argv[] = {&name[0], &option[0], &value[0], nullptr};
-    ASSERT_EQ(LESSON_CONTINUE, lesson_options(&lesson, 3, argv, &SPEC));
+    ASSERT_TRUE(lesson_options(&lesson, 3, argv, &SPEC));
     Record *record = lesson.record;
     ASSERT_NE(nullptr, record);
-    ASSERT_EQ(LESSON_CONTINUE, begin({"--json", "/dev/null"})) << err;
+    testing::internal::CaptureStdout();
+    EXPECT_TRUE(lesson_start(&lesson));
+    EXPECT_SAYS(testing::internal::GetCapturedStdout(), "99_test on ");
     EXPECT_EQ(record, lesson.record) << "one record for the whole lesson";
     EXPECT_EQ(LESSON_RIGHT, end(true));
 }
 
+TEST_F(LessonTest, TwoLessonsOfOneProgramShareNothing) {
+    std::string name = "program", option = "--json", value = "/dev/null";
+    char *argv[] = {&name[0], &option[0], &value[0], nullptr};
+    Lesson other;
+    ASSERT_TRUE(lesson_options(&other, 3, argv, &SPEC));
+    ASSERT_EQ(BEGUN, begin({"--json", "/dev/null"})) << err;
+    EXPECT_NE(other.record, lesson.record);
+    EXPECT_EQ(LESSON_RIGHT, end(true));
+    record_free(other.record);
+}
+
+TEST_F(LessonTest, ASizeThatDoesNotFitIsRefusedAtTheBeginning) {
+    LessonSpec spec = SPEC;
+    spec.device_bytes_each = 12;
+    spec.host_bytes_each = 8;
+    EXPECT_EQ(BEGUN, begin({}, spec)) << err;
+    EXPECT_EQ(LESSON_RIGHT, end(true));
+    EXPECT_EQ(LESSON_BAD_OPTION,
+              begin({"--rows", "1000000000000", "--cols", "1000000", "--json", "/dev/null"}, spec));
+    EXPECT_SAYS(err, "--rows 1000000000000 --cols 1000000");
+    EXPECT_SAYS(err, "free: at most ");
+    EXPECT_EQ(1, std::count(err.begin(), err.end(), '\n'));
+    EXPECT_EQ(nullptr, lesson.record) << "given back";
+    spec.device_bytes_least = SIZE_MAX;
+    EXPECT_EQ(LESSON_BAD_OPTION, begin({}, spec));
+    EXPECT_SAYS(err, "not enough device memory: this lesson needs");
+}
+
+// A lesson begun on a device with so much free memory, without options.
+class DefaultSize : public testing::Test {
+  protected:
+    LessonSpec spec = {};
+    Lesson lesson = {};
+    bool fit(size_t free_bytes, size_t device_bytes_each, size_t host_bytes_each) {
+        spec.device_bytes_each = device_bytes_each;
+        spec.host_bytes_each = host_bytes_each;
+        lesson.name = "99_test";
+        lesson.spec = &spec;
+        lesson.free_bytes = lesson.total_bytes = free_bytes;
+        if (spec.cols > 0) {
+            lesson.options.rows = spec.rows;
+            lesson.options.cols = spec.cols;
+        }
+        lesson.options.n = spec.cols > 0 ? spec.rows * spec.cols : spec.n;
+        testing::internal::CaptureStdout();
+        testing::internal::CaptureStderr();
+        const bool fits = lesson_fit_memory(&lesson);
+        out = testing::internal::GetCapturedStdout();
+        err = testing::internal::GetCapturedStderr();
+        return fits;
+    }
+    void matrix(size_t rows, size_t cols) { spec.rows = rows, spec.cols = cols; }
+    std::string out, err;
+};
+
+TEST_F(DefaultSize, StaysWhereItFits) {
+    matrix(12000, 1920);
+    EXPECT_TRUE(fit(size_t{1} << 40, 16, 1));
+    EXPECT_EQ("", out + err);
+    EXPECT_EQ(1920u, lesson.options.cols);
+}
+
+TEST_F(DefaultSize, IsATenthWhereItDoesNot) {
+    // 12000 * 19200 * 16 bytes are 3.7 GB; a GPU with 2 GB free takes 1920 columns.
+    matrix(12000, 19200);
+    EXPECT_TRUE(fit(2000000000, 16, 1));
+    EXPECT_EQ(1920u, lesson.options.cols);
+    EXPECT_EQ(size_t{12000} * 1920, lesson.options.n);
+    EXPECT_EQ("   (The default size, 12,000 x 19,200, does not fit into this memory: 1,920 columns "
+              "instead.)\n", out);
+    spec = {};
+    spec.n = 230400000;
+    EXPECT_TRUE(fit(2000000000, 16, 1));
+    EXPECT_EQ(23040000u, lesson.options.n);
+    EXPECT_SAYS(out, "The default size, 230,400,000, does not fit into this memory: 23,040,000 "
+                     "elements instead.");
+}
+
+TEST_F(DefaultSize, IsCutForTheHostToo) {
+    matrix(12000, 1920);
+    fit(size_t{1} << 60, 1, size_t{1} << 24); // 16 MiB an element: no host has that
+    EXPECT_LT(lesson.options.cols, 1920u);
+    EXPECT_GT(lesson.options.cols, 0u);
+}
+
+TEST_F(DefaultSize, WhatTheStudentGaveIsRefusedNotChanged) {
+    matrix(12000, 19200);
+    lesson.options.sizes_given = true;
+    EXPECT_FALSE(fit(1000, 16, 16));
+    EXPECT_EQ(19200u, lesson.options.cols);
+    EXPECT_EQ("", out);
+    EXPECT_SAYS(err, "99_test: --rows 12000 --cols 19200: 230,400,000 elements need 3.7 GB");
+}
+
 TEST_F(LessonTest, AFileThatCannotBeWrittenAtTheEnd) {
-    ASSERT_EQ(LESSON_CONTINUE, begin({"--json", "/dev/full"})) << err;
+    ASSERT_EQ(BEGUN, begin({"--json", "/dev/full"})) << err;
     EXPECT_EQ(LESSON_WRONG, end(true));
     EXPECT_SAYS(err, "--json: cannot write \"/dev/full\"");
     EXPECT_FALSE(contains(out, "OK"));
 }
 
 TEST_F(LessonTest, TimerOptionsSayWhatTheStudentSaid) {
-    ASSERT_EQ(LESSON_CONTINUE, begin({}));
-    EXPECT_EQ(0, lesson_timer_options(&lesson, 0).warmup) << "not given: the timer's default";
-    EXPECT_EQ(0, lesson_timer_options(&lesson, 0).repeat);
-    ASSERT_EQ(LESSON_CONTINUE, begin({"--warmup", "0", "--repeat", "5"}));
-    EXPECT_EQ(-1, lesson_timer_options(&lesson, 0).warmup) << "0 means none";
-    EXPECT_EQ(5, lesson_timer_options(&lesson, 0).repeat);
-    ASSERT_EQ(LESSON_CONTINUE, begin({"--warmup", "7"}));
-    EXPECT_EQ(7, lesson_timer_options(&lesson, 0).warmup);
+    ASSERT_EQ(BEGUN, begin({}));
+    EXPECT_EQ(0, lesson_timer(&lesson)->warmup) << "not given: the timer's default";
+    EXPECT_EQ(0, lesson_timer(&lesson)->repeat);
+    ASSERT_EQ(BEGUN, begin({"--warmup", "0", "--repeat", "5"}));
+    EXPECT_EQ(-1, lesson_timer(&lesson)->warmup) << "0 means none";
+    EXPECT_EQ(5, lesson_timer(&lesson)->repeat);
+    ASSERT_EQ(BEGUN, begin({"--warmup", "7"}));
+    EXPECT_EQ(7, lesson_timer(&lesson)->warmup);
+    EXPECT_EQ(lesson.on_cpu_device ? 40 : 0, lesson_timer(&lesson)->budget_ms);
+    EXPECT_EQ(nullptr, lesson_timer(&lesson)->stream);
 }
 
 TEST(LessonRates, OnlyBelievableOnesAreShown) {
@@ -247,6 +349,9 @@ TEST(LessonRates, OnlyBelievableOnesAreShown) {
     EXPECT_STREQ("(launch)", lesson_rate(&gpu, 4e9, 0.01, 4000000000));
     EXPECT_STREQ("(?)", lesson_rate(&gpu, 8e9, 1, 4000000000));
     EXPECT_STREQ("(no time)", lesson_rate(&gpu, 8e9, 0, 4000000000));
+    EXPECT_STREQ("(short)", lesson_rate(&gpu, 12e3, 0.002, 12000));
+    EXPECT_STREQ("(short)", lesson_share(&gpu, 12e3, 0.002, 12000));
+    EXPECT_SAYS(std::string(lesson_rate_note(&gpu, 12e3, 0.002, 12000, 4)), "time of a launch");
     gpu.copy_gbps = 0;
     gpu.peak_gbps = 0;
     EXPECT_STREQ("-", lesson_share(&gpu, 4e9, 1, 4000000000));

@@ -31,8 +31,8 @@ TEST(NoDevice, PreflightSaysThatItIsHidden) {
 }
 
 TEST(NoDevice, LessonEndsWithItsOwnStatus) {
-    static const OptionsSpec spec = [] {
-        OptionsSpec made = {};
+    static const LessonSpec spec = [] {
+        LessonSpec made = {};
         made.program = "99_test";
         made.about = "";
         return made;
@@ -42,7 +42,8 @@ TEST(NoDevice, LessonEndsWithItsOwnStatus) {
     Lesson lesson;
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
-    EXPECT_EQ(LESSON_NO_DEVICE, lesson_begin(&lesson, 2, argv, &spec));
+    EXPECT_FALSE(lesson_begin(&lesson, 2, argv, &spec));
+    EXPECT_EQ(LESSON_NO_DEVICE, lesson.status);
     EXPECT_EQ("", testing::internal::GetCapturedStdout());
     EXPECT_NE(std::string::npos, testing::internal::GetCapturedStderr().find("99_test: no device"));
 }

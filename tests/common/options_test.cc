@@ -13,8 +13,8 @@
 
 namespace {
 
-const OptionsSpec MATRIX = [] {
-    OptionsSpec spec = {};
+const LessonSpec MATRIX = [] {
+    LessonSpec spec = {};
     spec.program = "03_elementwise";
     spec.about = "one operation on millions of elements";
     spec.rows = 12000;
@@ -31,7 +31,7 @@ struct Parsed {
     std::shared_ptr<std::vector<std::string>> arguments; // options point into them
 };
 
-Parsed parse(std::vector<std::string> arguments, const OptionsSpec &spec = MATRIX,
+Parsed parse(std::vector<std::string> arguments, const LessonSpec &spec = MATRIX,
              bool on_cpu_device = false) {
     arguments.insert(arguments.begin(), "program");
     Parsed parsed;
@@ -58,6 +58,7 @@ TEST(Options, Defaults) {
     EXPECT_EQ(12000u * 1920u, p.options.n);
     EXPECT_EQ(42u, p.options.seed);
     EXPECT_STREQ("0", p.options.device);
+    EXPECT_FALSE(p.options.device_given);
     EXPECT_EQ(0, p.options.repeat);
     EXPECT_EQ(-1, p.options.warmup);
     EXPECT_EQ(nullptr, p.options.json_path);
@@ -81,6 +82,8 @@ TEST(Options, AllGiven) {
     EXPECT_EQ(15u, p.options.n);
     EXPECT_EQ(UINT64_MAX, p.options.seed);
     EXPECT_STREQ("GPU-12ab", p.options.device);
+    EXPECT_TRUE(p.options.device_given);
+    EXPECT_TRUE(parse({"--device=0"}).options.device_given) << "though it is the default";
     EXPECT_EQ(7, p.options.repeat);
     EXPECT_EQ(0, p.options.warmup);
     EXPECT_STREQ("/dev/null", p.options.json_path);
@@ -168,7 +171,7 @@ TEST(Options, HelpNamesEveryOption) {
 }
 
 TEST(Options, ALessonHasOnlyWhatItAskedFor) {
-    OptionsSpec spec = {};
+    LessonSpec spec = {};
     spec.program = "01";
     spec.about = "about";
     spec.n = 100;
@@ -190,7 +193,7 @@ TEST(Options, OptionsOfOneLesson) {
         {"quick", nullptr, "less work", OPTION_FLAG, &quick, 0, 0},
         {"mode", "MODE", "which", OPTION_TEXT, &mode, 0, 0},
     };
-    OptionsSpec spec = MATRIX;
+    LessonSpec spec = MATRIX;
     spec.extra = extra;
     spec.extra_count = 3;
     const Parsed parsed = parse({"--block", "64", "--quick", "--mode", "x"}, spec);

@@ -123,6 +123,26 @@ TEST(RateCheck, AboveTheCeilingWithoutACacheToBlame) {
     EXPECT_EQ(RATE_ABOVE_CEILING, rate_check(std::vector<RateCheck>{rate(300, 0, 0, 0, 288)}.data()));
 }
 
+TEST(RateCheck, AKernelAsShortAsALaunchHasNoRate) {
+    RateCheck check = rate(2, 4, 12000, 50 << 20, 4916); // 1,000 elements; the copy is as short
+    check.ms = 0.002;
+    EXPECT_EQ(RATE_TOO_SHORT, rate_check(&check));
+    EXPECT_TRUE(contains(rate_text(check), "shorter than about 5.0 us")) << rate_text(check);
+    EXPECT_FALSE(contains(rate_text(check), "L2")) << rate_text(check);
+    check.gbps = 40; // far above that copy's rate, and far below the memory's
+    EXPECT_EQ(RATE_TOO_SHORT, rate_check(&check));
+    check.peak_gbps = check.ceiling_gbps = 0; // nothing known: short all the same
+    EXPECT_EQ(RATE_TOO_SHORT, rate_check(&check));
+    check.ceiling_gbps = 4216; // much work in no time: nobody waited
+    check.gbps = 50000;
+    EXPECT_EQ(RATE_NOT_SYNCHRONISED, rate_check(&check));
+    check.gbps = 2000;
+    check.ms = RATE_SHORTEST_MS;
+    EXPECT_EQ(RATE_OK, rate_check(&check));
+    check.ms = 0; // not known
+    EXPECT_EQ(RATE_OK, rate_check(&check));
+}
+
 TEST(RateCheck, NoTime) {
     for (double gbps : {0.0, -1.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
         const RateCheck check = rate(gbps, 100);

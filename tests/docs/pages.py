@@ -90,7 +90,7 @@ def said(text):
 def masked(line):
     line = re.sub(r"launched at \S+\.cu:", "launched at #.cu:", line)
     line = re.sub(r"this computer's \d+ cores?", "this computer's # cores", line)
-    line = re.sub(r"\(?(?:-|cache|launch|\?)\)?(?= |$)", "-", line) if " ms" in line or " us" in line else line
+    line = re.sub(r"\(?(?:-|cache|launch|short|\?)\)?(?= |$)", "-", line) if " ms" in line or " us" in line else line
     return re.sub(r"\s+", " ", VARIES.sub("#", line)).strip()
 
 
@@ -153,6 +153,26 @@ class Pages(unittest.TestCase):
                     path = os.path.normpath(os.path.join(os.path.dirname(page), about[5:]))
                     with self.subTest(page=name_of(page), source=about[5:]):
                         self.assertTrue(quotes(text, read(path)), text)
+
+    def test_recorded_rows_of_lessons_are_in_their_logs(self):
+        calls = 0
+        for path in sorted(glob.glob(os.path.join(ROOT, "lessons/**/*.c"), recursive=True)):
+            source = read(path)
+            for log, literals in re.findall(r'lesson_recorded\(\s*&?\w+,\s*"([^"]+)",\s*((?:"[^"]*"\s*)+)\)', source):
+                rows = "".join(re.findall(r'"([^"]*)"', literals)).split("\\n")
+                calls += 1
+                with self.subTest(lesson=name_of(path), log=log):
+                    self.assertEqual("", rows.pop())
+                    there = read(os.path.join(ROOT, log)).splitlines()
+                    self.assertEqual([], [row for row in rows if row not in there])
+            self.assertEqual(source.count("lesson_recorded("), len(re.findall(r'lesson_recorded\(\s*&?\w+,\s*"', source)), path)
+        self.assertGreaterEqual(calls, 1)
+
+    def test_lessons_keep_to_their_budget(self):
+        lessons = sorted(glob.glob(os.path.join(ROOT, "lessons/[0-9][0-9]_*.c*")))
+        self.assertGreaterEqual(len(lessons), 5)
+        self.assertEqual([], ["%s: %d lines" % (name_of(l), len(read(l).splitlines())) for l in lessons
+                              if len(read(l).splitlines()) > 120])
 
     def test_the_first_programs_mistake_is_what_the_page_makes(self):
         command = re.search(r"(?m)^(sed .*) > /tmp/first\.cu$", read(os.path.join(ROOT, "docs/00_first_program.md"))).group(1)

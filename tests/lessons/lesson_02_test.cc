@@ -82,7 +82,7 @@ TEST(RoundTripLesson, ShowsEachWayAndTheNumbersMadeOnTheDevice) {
     expect_success("02_round_trip", run);
     for (const char *text :
          {"pageable (malloc), cudaMemcpy", "pinned (cudaMallocHost), cudaMemcpy",
-          "pageable, staged through pinned", "on the device", "0 bytes", "by hand",
+          "pageable, staged through pinned", "on the device", "0 bytes", "the same with to_gpu and get",
           "same bits"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << text << "\n" << run.out;
     }
@@ -97,6 +97,26 @@ TEST(RoundTripLesson, ShowsEachWayAndTheNumbersMadeOnTheDevice) {
     cJSON_ArrayForEach(trip, trips) {
         EXPECT_TRUE(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(trip, "same_bits")));
     }
+}
+
+TEST(RoundTripLesson, OnTheCpuDeviceTimesAreThoseOfAGpu) {
+    if (!kCpuDevice) GTEST_SKIP() << "this build runs on a GPU";
+    LessonRun run = run_lesson("02_round_trip", small());
+    expect_success("02_round_trip", run);
+    EXPECT_EQ(run.out.find("Pinning"), std::string::npos) << "nothing is pinned here\n" << run.out;
+    size_t recorded = 0;
+    std::string before; // of this computer no time and no rate, before the recorded rows
+    for (size_t at = run.out.find("\n3. "), next; at != std::string::npos; at = next) {
+        next = run.out.find("\n4. ", at + 1);
+        const std::string section = run.out.substr(at, next - at);
+        const size_t rows = section.find("An H200 took, as recorded in benchmarks/results/");
+        ASSERT_NE(rows, std::string::npos) << section;
+        recorded++;
+        before += section.substr(0, rows);
+    }
+    EXPECT_EQ(recorded, 2u);
+    for (const char *unit : {" ms", " us", "B/s"})
+        EXPECT_EQ(before.find(unit), std::string::npos) << unit << "\n" << before;
 }
 
 TEST(RoundTripLesson, OneElementIsEnough) {

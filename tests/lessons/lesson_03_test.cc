@@ -66,10 +66,24 @@ TEST(Elementwise, FusionMovesLess) {
     }
     EXPECT_EQ(moved[0], 12e4);
     EXPECT_EQ(moved[1], 12e4);
-    EXPECT_EQ(moved[2], 12e4);
-    EXPECT_EQ(moved[3], 20e4);
-    EXPECT_EQ(moved[4], 8e4);
+    EXPECT_EQ(moved[2], 20e4);
+    EXPECT_EQ(moved[3], 8e4);
+    EXPECT_EQ(moved[4], 12e4);
     EXPECT_EQ(json.at({"elements_checked"})->valueint, 50000);
+}
+
+TEST(Elementwise, TheTextbookKernelComesFirstAndTheWideOneLast) {
+    NEEDS_DEVICE();
+    std::string path = fresh_folder() + "/order.json";
+    LessonRun run = run_lesson("03_elementwise", sized("100", "103", {"--json", path}));
+    expect_success("03_elementwise", run);
+    Json json(read_file(path));
+    const cJSON *rows = json.at({"operations"});
+    const cJSON *first = cJSON_GetArrayItem(rows, 0), *last = cJSON_GetArrayItem(rows, 4);
+    EXPECT_STREQ(cJSON_GetObjectItemCaseSensitive(first, "operation")->valuestring,
+                 "x + y, textbook");
+    EXPECT_STREQ(cJSON_GetObjectItemCaseSensitive(last, "operation")->valuestring, "x + y, wide");
+    EXPECT_NE(cJSON_GetObjectItemCaseSensitive(first, "time"), nullptr) << "it is timed";
 }
 
 TEST(Elementwise, NoSpeedIsClaimedOnTheCpuDevice) {
@@ -129,7 +143,7 @@ TEST(ElementwiseWrong, AWrongFormulaIsNoticed) {
     EXPECT_NE(run.all().find("x**2 * x, fused"), std::string::npos);
     Json json(read_file(path));
     ASSERT_NE(json.root(), nullptr) << "a wrong result is recorded too";
-    const cJSON *fused = cJSON_GetArrayItem(json.at({"operations"}), 4);
+    const cJSON *fused = cJSON_GetArrayItem(json.at({"operations"}), 3);
     EXPECT_GT(cJSON_GetObjectItemCaseSensitive(fused, "wrong")->valueint, 900);
 }
 

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small parts that lessons share: the default size that fits, and broken lines.
+// Small parts that lessons share: broken lines.
 #include <sstream>
 #include <string>
 
 #include "common/paragraph.h"
 #include "gtest/gtest.h"
-#include "common/default_size.h"
 
 namespace {
-
-Lesson lesson_with(size_t rows, size_t cols, size_t free_bytes) {
-    Lesson lesson = {};
-    lesson.options.rows = rows;
-    lesson.options.cols = cols;
-    lesson.options.n = rows * cols;
-    lesson.free_bytes = free_bytes;
-    return lesson;
-}
 
 std::string paragraph(int indent, const std::string &text) {
     testing::internal::CaptureStdout();
@@ -25,42 +15,6 @@ std::string paragraph(int indent, const std::string &text) {
 }
 
 } // namespace
-
-TEST(DefaultSize, StaysWhereItFits) {
-    Lesson lesson = lesson_with(12000, 1920, size_t{1} << 40);
-    testing::internal::CaptureStdout();
-    default_size_to_fit(&lesson, 16, 1);
-    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
-    EXPECT_EQ(lesson.options.cols, 1920u);
-}
-
-TEST(DefaultSize, IsATenthWhereItDoesNot) {
-    // 12000 * 19200 * 16 bytes are 3.7 GB; a GPU with 2 GB free takes 1920 columns.
-    Lesson lesson = lesson_with(12000, 19200, 2000000000);
-    testing::internal::CaptureStdout();
-    default_size_to_fit(&lesson, 16, 1);
-    std::string text = testing::internal::GetCapturedStdout();
-    EXPECT_EQ(lesson.options.cols, 1920u);
-    EXPECT_EQ(lesson.options.n, size_t{12000} * 1920);
-    EXPECT_NE(text.find("12,000 x 19,200"), std::string::npos) << text;
-    EXPECT_NE(text.find("1,920 columns"), std::string::npos) << text;
-}
-
-TEST(DefaultSize, IsCutForTheHostToo) {
-    Lesson lesson = lesson_with(12000, 1920, size_t{1} << 60);
-    testing::internal::CaptureStdout();
-    default_size_to_fit(&lesson, 1, size_t{1} << 24); // 16 MiB an element: no host has that
-    testing::internal::GetCapturedStdout();
-    EXPECT_LT(lesson.options.cols, 1920u);
-    EXPECT_GT(lesson.options.cols, 0u);
-}
-
-TEST(DefaultSize, WhatTheStudentGaveIsNotChanged) {
-    Lesson lesson = lesson_with(12000, 19200, 1000);
-    lesson.options.sizes_given = true;
-    default_size_to_fit(&lesson, 16, 16);
-    EXPECT_EQ(lesson.options.cols, 19200u);
-}
 
 TEST(Paragraph, BreaksAtBlanksWithinTheWidth) {
     std::string words;

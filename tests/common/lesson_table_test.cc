@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lesson's table: what a row says, records, and holds back. Host memory, and the timer.
+#include "common/lesson_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/common/device_test.h"
+
+// More memory than there is gets no report of the address sanitizer, but the null that is tested.
+extern "C" const char *__asan_default_options();
+extern "C" const char *__asan_default_options() { return "allocator_may_return_null=1"; }
+
+namespace {
+
+bool contains(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+#define EXPECT_SAYS(text, part) EXPECT_TRUE(contains((text), (part))) << (text)
+
+// A lesson on a GPU whose memory copies 4,000 GB/s, with its table begun.
+class Table : public testing::Test {
+  protected:
+    Lesson lesson = {};
+    TimerStats time = {};
+    const std::vector<float> want = {1, 2, 3, 4};
+    std::string out;
+
+    void SetUp() override {
+        lesson.name = "99_test";
+        lesson.copy_gbps = 4000;
+        lesson.peak_gbps = 4900;
+        lesson.l2_bytes = 50 << 20;
+        lesson.table = "step";
+        lesson.record = record_new("99_test");
+        time.repeats = 10;
+        time.median_ms = 1;
+    }
+    void TearDown() override { record_free(lesson.record); }
+
+    bool row(double bytes, const std::vector<float> &got, const LaunchGeometry *geometry = nullptr) {
+        const CompareResult compared =
+            compare_float32(want.size(), got.data(), want.data(), 0, 1e-6f, false);
+        testing::internal::CaptureStdout();
+        const bool right = lesson_row(&lesson, "one", bytes, &time, &compared, geometry);
+        out = testing::internal::GetCapturedStdout();
+        return right;
+    }
+    std::string recorded() {
+        char *text = record_print(lesson.record);
+        const std::string copy = text;
+        std::free(text);
+        return copy;
+    }
+};
+
+TEST_F(Table, ARowSaysBytesTimeRateShareAndError) {
+    EXPECT_TRUE(row(3.2e9, want));
+    EXPECT_EQ("   one                     3.2 GB    1.00 ms  3,200 GB/s   80.0 %  0 (exact)\n", out);
+    EXPECT_TRUE(row(3.2e9, {1, 2, 3, 4.0000005f}));
+    EXPECT_SAYS(out, "  1 ULP\n");
+    time.doubtful = true;
+    row(3.2e9, want);
+    EXPECT_SAYS(out, "~1 ms");
+}
+
+TEST_F(Table, RowsAreRecordedUnderTheTablesName) {
+    row(3.2e9, want);
+    row(3.2e9, {1, 2, 3, 5});
+    const std::string text = recorded();
+    for (const char *part : {"\"steps\"", "\"step\":\t\"one\"", "\"bytes_moved\":\t3200000000",
+                             "\"gbps\":\t3200", "\"max_ulp\":\t0", "\"wrong\":\t0", "\"wrong\":\t1",
+                             "\"median_ms\":\t1"}) {
+        EXPECT_SAYS(text, part);
+    }
+}
+
+TEST_F(Table, AWrongRowSaysWhichThread) {
+    const LaunchGeometry blocks_of_two = {2, 1, 2, 1, 1, 0};
+    EXPECT_FALSE(row(3.2e9, {1, 2, 3, 5}, &blocks_of_two));
+    EXPECT_SAYS(out, "  WRONG\n");
+    EXPECT_SAYS(out, "one: 1 of 4 elements wrong");
+    EXPECT_SAYS(out, "element 3 (block 1, thread 1)");
+    EXPECT_FALSE(row(3.2e9, {NAN, 2, 3, 4})) << "NaN is wrong";
+    EXPECT_SAYS(out, "  WRONG\n");
+}
+
+TEST_F(Table, ARateThatCannotBeIsNeitherShownNorRecorded) {
+    EXPECT_TRUE(row(8e9, want));
+    EXPECT_FALSE(contains(out, "8,000 GB/s")) << out;
+    EXPECT_SAYS(out, "(?)");
+    EXPECT_SAYS(out, "\n      not a memory rate");
+    EXPECT_SAYS(recorded(), "\"gbps\":\tnull");
+}
+
+TEST_F(Table, ALessonMayJudgeItself) {
+    testing::internal::CaptureStdout();
+    EXPECT_TRUE(lesson_row_judged(&lesson, "sum", 3.2e9, &time, true, "2e-8"));
+    EXPECT_FALSE(lesson_row_judged(&lesson, "sum", 3.2e9, &time, false, "2e-8"));
+    out = testing::internal::GetCapturedStdout();
+    EXPECT_SAYS(out, "  2e-8\n");
+    EXPECT_SAYS(out, "  WRONG\n");
+    EXPECT_SAYS(recorded(), "\"right\":\ttrue");
+    EXPECT_SAYS(recorded(), "\"right\":\tfalse");
+}
+
+TEST_F(Table, TheCpuDevicesTimesAreRecordedAndNotShown) {
+    lesson.on_cpu_device = true;
+    EXPECT_TRUE(row(8e9, want));
+    EXPECT_EQ("   one                     8.0 GB          -           -        -  0 (exact)\n", out);
+    EXPECT_SAYS(recorded(), "\"median_ms\":\t1");
+    EXPECT_STREQ("-", lesson_timed(&lesson, "1 ms"));
+    testing::internal::CaptureStdout();
+    lesson_recorded(&lesson, "results/log", "  x + y  1 ms\n");
+    EXPECT_EQ("\n   An H200 took, as recorded in results/log:\n  x + y  1 ms\n",
+              testing::internal::GetCapturedStdout());
+    lesson.on_cpu_device = false;
+    EXPECT_STREQ("1 ms", lesson_timed(&lesson, "1 ms"));
+    testing::internal::CaptureStdout();
+    lesson_recorded(&lesson, "results/log", "  x + y  1 ms\n");
+    EXPECT_EQ("", testing::internal::GetCapturedStdout()) << "a GPU speaks for itself";
+}
+
+TEST_F(Table, HostMemoryIsThereOrTheProgramEnds) {
+    for (size_t bytes : {0, 1, 1000003}) {
+        void *memory = lesson_host_memory(&lesson, bytes);
+        ASSERT_NE(nullptr, memory);
+        std::memset(memory, 1, bytes);
+        std::free(memory);
+    }
+    EXPECT_EXIT(lesson_host_memory(&lesson, size_t{1} << 62), testing::ExitedWithCode(LESSON_WRONG),
+                "99_test: no host memory for an array of 4.6 EB");
+}
+
+class TableOnADevice : public DeviceTest {};
+
+TEST_F(TableOnADevice, BeginsWithTheRateOfACopy) {
+    Lesson lesson = {};
+#ifdef LAB_CPU_DEVICE
+    lesson.on_cpu_device = true;
+#endif
+    testing::internal::CaptureStdout();
+    lesson_table(&lesson, "3. Five steps", "step", 4096);
+    const std::string out = testing::internal::GetCapturedStdout();
+    EXPECT_GT(lesson.copy_gbps, 0);
+    EXPECT_STREQ("step", lesson.table);
+    EXPECT_EQ(0u, out.find("3. Five steps")) << out;
+    EXPECT_SAYS(out, "\n\n   step  ");
+#ifndef LAB_CPU_DEVICE
+    EXPECT_SAYS(out, "3. Five steps: ");
+#endif
+    EXPECT_SAYS(out, " of copy  largest error\n");
+}
+
+} // namespace
