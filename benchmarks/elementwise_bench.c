@@ -249,7 +249,8 @@ static bool bench_size(Lesson *lesson, size_t rows, size_t cols, size_t require_
         const double gbps = gbps_from(moved, stats->median_ms);
         const double percent = copy_gbps > 0 ? 100 * gbps / copy_gbps : 0;
         const RateCheck rate = {gbps, copy_gbps, lesson->peak_gbps,
-                                (size_t)operation->arrays_used * bytes, lesson->l2_bytes};
+                                (size_t)operation->arrays_used * bytes, lesson->l2_bytes,
+                                stats->median_ms};
         const bool writes_only = operation->bytes_each == 4; /* faster than a copy, rightly */
         const RateVerdict verdict = writes_only ? RATE_OK : rate_check(&rate);
         const bool short_of = operation->required && percent < (double)require_percent;
