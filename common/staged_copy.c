@@ -1,11 +1,13 @@
 /* Copies of pageable memory through pinned buffers filled by all cores. See
  * staged_copy.h.
  *
- * The data is cut into chunks of one buffer (slot) each. Every worker thread has
- * slots of its own and takes the next free chunk: to the device,
+ * The data is cut into chunks that fit a buffer (slot): small ones at the beginning
+ * and at the end, where the bus waits for the first and the caller for the last.
+ * Every worker thread has slots of its own and takes the next free chunk: to the device,
  * it waits until its slot's former copy is done, fills the slot and puts the copy
  * on the stage's stream; to the host, it keeps copies into its slots under way and
- * empties them in turn. Slots stay small, so that they stay in the cache.
+ * empties them in turn. benchmarks/results/2026-12-01_transfer_sweep.txt says how
+ * sizes and numbers were chosen.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* madvise */
@@ -29,11 +31,12 @@
 #include "common/text.h"
 
 enum {
-    MAX_WORKERS = 16, /* more do not fill a bus of 55 GB/s any better */
+    MAX_WORKERS = 16,
+    WORKERS = 8, /* more do not fill a bus of 55 GB/s any better */
     MAX_SLOTS = 8,
     MAX_DEVICES = 64,
     MIN_SLOT = 4096,
-    MIN_SHARE = 128 << 10, /* below it, starting a copy costs more than the copy */
+    MIN_CHUNK = 256 << 10, /* below it, starting a copy costs more than the copy */
     HUGE_PAGE = 2 << 20,
 };
 
@@ -45,7 +48,6 @@ typedef struct Slot {
 
 /* The buffers that a device's copies go through. */
 typedef struct Stage {
-    bool ready;
     cudaStream_t stream; /* does not wait for, nor hold up, the default stream */
     cudaEvent_t before;  /* the work that must come first */
     char *pinned;        /* all slots' memory */
@@ -54,6 +56,7 @@ typedef struct Stage {
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER; /* one copy at a time; guards all below */
 static Stage *stages[MAX_DEVICES];
+static size_t asked_for[MAX_DEVICES]; /* bytes that a stage could have copied, while there was none */
 static StagedCopyConfig config = {.slots = 2};
 static bool configured;
 
@@ -62,8 +65,8 @@ typedef struct Job {
     Stage *stage;
     int device;
     char *device_side;
-    size_t bytes, chunk, chunks;
-    atomic_size_t next;  /* the first chunk that is still free */
+    size_t bytes, unit;  /* chunks are multiples of unit, but the last */
+    atomic_size_t next;  /* the first byte that nobody has taken yet */
     atomic_int status;   /* the first error */
     StagedFill fill;     /* to the device */
     StagedDrain drain;   /* to the host */
@@ -72,7 +75,10 @@ typedef struct Job {
 
 static void use_defaults(void)
 {
-    if (config.threads == 0 || config.threads > MAX_WORKERS) {
+    if (config.threads == 0) {
+        config.threads = WORKERS;
+    }
+    if (config.threads > MAX_WORKERS) {
         config.threads = MAX_WORKERS;
     }
     if (config.threads > parallel_threads()) {
@@ -85,7 +91,7 @@ static void use_defaults(void)
         config.slots = MAX_SLOTS;
     }
     if (config.slot_bytes == 0) {
-        config.slot_bytes = 1 << 20;
+        config.slot_bytes = 4 << 20;
     }
     if (config.slot_bytes < MIN_SLOT) {
         config.slot_bytes = MIN_SLOT;
@@ -93,6 +99,9 @@ static void use_defaults(void)
     config.slot_bytes = (config.slot_bytes + MIN_SLOT - 1) / MIN_SLOT * MIN_SLOT;
     if (config.direct_below == 0) {
         config.direct_below = 512 << 10;
+    }
+    if (config.stage_after == 0) {
+        config.stage_after = 32 << 20;
     }
     configured = true;
 }
@@ -107,6 +116,7 @@ static cudaError_t release_stage(int device)
         return cudaSuccess;
     }
     stages[device] = NULL;
+    asked_for[device] = 0;
     for (size_t worker = 0; worker < MAX_WORKERS; ++worker) {
         for (size_t slot = 0; slot < MAX_SLOTS; ++slot) {
             if (stage->slots[worker][slot].done != NULL) {
@@ -173,14 +183,19 @@ static cudaError_t build_stage(Stage *stage)
     return status;
 }
 
-/* The current device's stage, made if need be; null if it cannot be had. */
-static Stage *stage_of(int device)
+/* The current device's stage, for a copy of that many bytes. Made once the copies so far, with
+ * this one, are long enough to pay for it. Null before that, and if it cannot be had. */
+static Stage *stage_of(int device, size_t bytes)
 {
     if (device < 0 || device >= MAX_DEVICES) {
         return NULL;
     }
     if (stages[device] != NULL) {
         return stages[device];
+    }
+    asked_for[device] += bytes;
+    if (asked_for[device] < config.stage_after) {
+        return NULL;
     }
     stages[device] = calloc(1, sizeof *stages[device]);
     if (stages[device] != NULL && build_stage(stages[device]) != cudaSuccess) {
@@ -197,6 +212,18 @@ cudaError_t staged_copy_release(void)
     cudaError_t status = release_all();
     pthread_mutex_unlock(&turn);
     return status;
+}
+
+bool staged_copy_is_ready(void)
+{
+    int device = -1;
+    if (cudaGetDevice(&device) != cudaSuccess || device < 0 || device >= MAX_DEVICES) {
+        return false;
+    }
+    pthread_mutex_lock(&turn);
+    bool ready = stages[device] != NULL;
+    pthread_mutex_unlock(&turn);
+    return ready;
 }
 
 cudaError_t staged_copy_configure(const StagedCopyConfig *wanted)
@@ -218,17 +245,37 @@ static void note_error(Job *job, cudaError_t status)
     atomic_compare_exchange_strong(&job->status, &none, (int)status);
 }
 
+/* Bytes of the chunk that begins at `offset`: a slot, but less near both ends, so that all
+ * workers soon have one, and none is busy long after the others. */
+static size_t chunk_at(const Job *job, size_t offset)
+{
+    size_t to_end = job->bytes - offset;
+    size_t near = offset < to_end ? offset : to_end;
+    size_t chunk = near / config.threads;
+    if (chunk < MIN_CHUNK) {
+        chunk = MIN_CHUNK;
+    }
+    if (chunk > config.slot_bytes) {
+        chunk = config.slot_bytes;
+    }
+    chunk = chunk / MIN_SLOT * MIN_SLOT / job->unit * job->unit;
+    return chunk < to_end ? chunk : to_end;
+}
+
 static bool take_chunk(Job *job, size_t *offset, size_t *bytes)
 {
     if (atomic_load_explicit(&job->status, memory_order_relaxed) != cudaSuccess) {
         return false;
     }
-    size_t chunk = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-    if (chunk >= job->chunks) {
-        return false;
-    }
-    *offset = chunk * job->chunk;
-    *bytes = job->bytes - *offset < job->chunk ? job->bytes - *offset : job->chunk;
+    size_t begin = atomic_load_explicit(&job->next, memory_order_relaxed);
+    do {
+        if (begin == job->bytes) {
+            return false;
+        }
+        *bytes = chunk_at(job, begin);
+    } while (!atomic_compare_exchange_weak_explicit(&job->next, &begin, begin + *bytes,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    *offset = begin;
     return true;
 }
 
@@ -306,20 +353,10 @@ static void drain_worker(void *context, size_t worker, size_t workers)
     }
 }
 
-/* Bytes per chunk: a slot, or less where a slot each would leave threads idle. */
-static size_t chunk_for(size_t bytes)
-{
-    size_t share = bytes / (config.threads * config.slots);
-    share = share > MIN_SHARE ? share / MIN_SLOT * MIN_SLOT : MIN_SHARE;
-    return share < config.slot_bytes ? share : config.slot_bytes;
-}
-
 /* Runs the job on the current device; `turn` is held and the stage is there. */
-static cudaError_t run_job(Job *job, size_t unit)
+static cudaError_t run_job(Job *job)
 {
     Stage *stage = job->stage;
-    job->chunk = chunk_for(job->bytes) / unit * unit;
-    job->chunks = job->bytes / job->chunk + (job->bytes % job->chunk != 0);
     atomic_init(&job->next, 0);
     atomic_init(&job->status, cudaSuccess);
 
@@ -331,7 +368,10 @@ static cudaError_t run_job(Job *job, size_t unit)
     if (status != cudaSuccess) {
         return status;
     }
-    size_t workers = job->chunks < config.threads ? job->chunks : config.threads;
+    size_t chunks = job->bytes / MIN_CHUNK + 1, workers = config.threads;
+    if (MIN_CHUNK <= config.slot_bytes && chunks < workers) {
+        workers = chunks;
+    }
     parallel_run(workers, job->fill != NULL ? fill_worker : drain_worker, job);
     status = cudaStreamSynchronize(stage->stream);
     for (size_t worker = 0; worker < config.threads; ++worker) {
@@ -489,15 +529,16 @@ static cudaError_t check_sides(const void *d, const void *host, size_t bytes, bo
 static cudaError_t staged(void *d, size_t bytes, size_t unit, StagedFill fill, StagedDrain drain,
                           void *context, int device, bool *done)
 {
-    Job job = {.stage = stage_of(device),
+    Job job = {.stage = stage_of(device, bytes),
                .device = device,
                .device_side = d,
                .bytes = bytes,
+               .unit = unit,
                .fill = fill,
                .drain = drain,
                .context = context};
     *done = job.stage != NULL;
-    return *done ? run_job(&job, unit) : cudaSuccess;
+    return *done ? run_job(&job) : cudaSuccess;
 }
 
 /* The two plain copies. `turn` is held. */

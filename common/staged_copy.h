@@ -3,8 +3,9 @@
  *
  * cudaMemcpy of pageable memory goes through one small pinned buffer of the
  * driver's, filled by one thread. Here all cores fill pinned buffers while the
- * former ones are on the bus. Buffers and threads are made at first use and kept;
- * staged_copy_release gives them back. Any thread may call; calls at the same
+ * former ones are on the bus. Buffers and threads are made once enough has been
+ * copied to pay for them, which takes some 15 ms, and kept; staged_copy_release
+ * gives them back. Any thread may call; calls at the same
  * time take turns.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COMMON_STAGED_COPY_H_
@@ -45,15 +46,19 @@ cudaError_t staged_drain_to_host(const void *d_from, size_t bytes, size_t unit,
 
 /* Settings, for tests and for tuning. Zero fields mean the default. */
 typedef struct StagedCopyConfig {
-    size_t threads;        /* that fill or empty buffers; 0: one per core, at most 16 */
-    size_t slot_bytes;     /* one pinned buffer; 0: 1 MiB; at least 4,096 */
+    size_t threads;        /* that fill or empty buffers; 0: one per core, 8 at most; at most 16 */
+    size_t slot_bytes;     /* one pinned buffer; 0: 4 MiB; at least 4,096 */
     size_t slots;          /* buffers per thread; 0: 2 */
     size_t direct_below;   /* smaller copies go to cudaMemcpy; 0: 512 KiB; 1: none do */
+    size_t stage_after;    /* bytes to be copied before buffers are made; 0: 32 MiB; 1: at once */
     bool plain_stores;     /* do not use non-temporal stores to the host */
 } StagedCopyConfig;
 
 /* Takes effect with the next copy; gives the present buffers back. Null: defaults. */
 cudaError_t staged_copy_configure(const StagedCopyConfig *config);
+
+/* True if the current device has its buffers: the next large copy makes none. */
+bool staged_copy_is_ready(void);
 
 /* Gives the pinned buffers, streams and events back. Harmless when there are
  * none, and twice. The next copy makes new ones. */

@@ -92,7 +92,7 @@ class DeviceArrayTest : public DeviceTest {
         if (device_count > 0) {
             StagedCopyConfig small = {}; // so that small arrays take the long way too
             small.slot_bytes = 4096;
-            small.direct_below = 1;
+            small.direct_below = small.stage_after = 1;
             ASSERT_EQ(cudaSuccess, staged_copy_configure(&small));
         }
     }

@@ -48,7 +48,7 @@ class StagedCopy : public DeviceTest {
         config.slot_bytes = slot_bytes;
         config.threads = threads;
         config.slots = slots;
-        config.direct_below = 1; // stage whatever the size
+        config.direct_below = config.stage_after = 1; // stage whatever the size
         config.plain_stores = plain_stores;
         ASSERT_EQ(cudaSuccess, staged_copy_configure(&config));
     }
@@ -221,6 +221,7 @@ TEST_F(StagedCopy, PackedBothWays) {
         StagedCopyConfig config = {};
         config.slot_bytes = 4096;
         config.direct_below = direct_below;
+        config.stage_after = 1;
         ASSERT_EQ(cudaSuccess, staged_copy_configure(&config));
         for (size_t unit : {1, 3, 4, 12, 1000, 4096}) {
             const size_t bytes = unit * (100000 / unit + 1);
@@ -241,6 +242,47 @@ TEST_F(StagedCopy, PackedBothWays) {
     EXPECT_EQ(cudaErrorInvalidValue, staged_fill_to_device(d, 8, 0, Pattern::fill, &none));
     EXPECT_EQ(cudaErrorInvalidValue, staged_fill_to_device(d, 8, 4, nullptr, &none));
     EXPECT_EQ(cudaSuccess, staged_fill_to_device(nullptr, 0, 4, Pattern::fill, &none));
+}
+
+// Chunks differ in size along a copy: each byte is to be taken once, at any size.
+TEST_F(StagedCopy, EveryByteOnceWhateverTheChunks) {
+    for (size_t threads : {1, 3, 8}) {
+        StagedCopyConfig config = {};
+        config.threads = threads;
+        config.direct_below = config.stage_after = 1;
+        ASSERT_EQ(cudaSuccess, staged_copy_configure(&config));
+        for (size_t unit : {size_t{1}, size_t{12}, size_t{4096}}) {
+            for (size_t bytes : {unit, size_t{262144}, size_t{262145}, size_t{5000000}, size_t{19999999}}) {
+                const size_t whole = (bytes + unit - 1) / unit * unit;
+                Pattern there, back;
+                there.unit = back.unit = unit;
+                there.seen.resize(whole);
+                back.seen.resize(whole);
+                ASSERT_EQ(cudaSuccess, staged_fill_to_device(d, whole, unit, Pattern::fill, &there)) << message();
+                ASSERT_EQ(cudaSuccess, staged_drain_to_host(d, whole, unit, Pattern::drain, &back)) << message();
+                EXPECT_TRUE(there.aligned && back.aligned) << unit;
+                EXPECT_TRUE(there.seen == std::vector<unsigned char>(whole, 1)) << threads << " " << whole;
+                EXPECT_TRUE(back.seen == std::vector<unsigned char>(whole, 1)) << threads << " " << whole;
+            }
+        }
+    }
+}
+
+// A first small copy must not wait for buffers that only many or large copies pay for.
+TEST_F(StagedCopy, BuffersAreMadeOnceTheyPay) {
+    ASSERT_EQ(cudaSuccess, staged_copy_configure(nullptr));
+    std::vector<char> x(12 << 20, 'x'), y(12 << 20);
+    ASSERT_EQ(cudaSuccess, staged_copy_to_device(d, x.data(), x.size()));
+    EXPECT_FALSE(staged_copy_is_ready());
+    ASSERT_EQ(cudaSuccess, staged_copy_to_host(y.data(), d, y.size()));
+    EXPECT_FALSE(staged_copy_is_ready());
+    EXPECT_TRUE(x == y);
+    ASSERT_EQ(cudaSuccess, staged_copy_to_device(d, y.data(), y.size())); // 36 MiB by now
+    EXPECT_TRUE(staged_copy_is_ready());
+    ASSERT_EQ(cudaSuccess, staged_copy_release());
+    EXPECT_FALSE(staged_copy_is_ready());
+    ASSERT_EQ(cudaSuccess, staged_copy_to_device(d, x.data(), x.size()));
+    EXPECT_FALSE(staged_copy_is_ready());
 }
 
 TEST_F(StagedCopy, ReleaseGivesAllMemoryBack) {
