@@ -206,7 +206,8 @@ def shadowed(b):
     if not outer or b.depth >= 4:
         return False
     name = b.rng.choice(outer).text
-    with b.block(b.rng.choice(["", "if (true)", "if (n != 0u)", "for (int once = 0; once < 1; ++once)"])):
+    some = "if (blockDim.x != 0u)" if b.in_function else "if (n != 0u)" # functions have no n
+    with b.block(b.rng.choice(["", "if (true)", some, "for (int once = 0; once < 1; ++once)"])):
         b.emit("unsigned %s = %s;" % (name, b.expressions.constant()))
         b.scope.hidden.add(name)
         b.declare(name)
