@@ -84,14 +84,14 @@ TEST_F(Benchmarks, ElementwiseCanRequireARate) {
 #endif
     const Outcome done = run("benchmarks/elementwise_bench --repeat 2 --require 200 " + size);
     EXPECT_EQ(1, done.status) << done.output;
-    EXPECT_EQ(3u, count_of(done.output, "below what is required")) << done.output;
+    EXPECT_EQ(4u, count_of(done.output, "below what is required")) << done.output;
 }
 
 TEST_F(Benchmarks, TransfersAreChecked) {
     const std::string json = scratch("transfer.json");
     const Outcome done = run("benchmarks/transfer_bench --n 1000003 --repeat 2 --json " + json);
     EXPECT_EQ(0, done.status) << done.output;
-    EXPECT_EQ(7u, count_of(read_file(json), "\"way\""));
+    EXPECT_EQ(8u, count_of(read_file(json), "\"way\""));
     std::remove(json.c_str());
 }
 
@@ -158,8 +158,11 @@ TEST_F(Compare, RatiosAreTheirTimeByOurs) {
     EXPECT_TRUE(contains(slow.output, "goal 2.4 x: met")) << slow.output;
     EXPECT_TRUE(contains(slow.output, "goal 5 x: met")) << slow.output;
     EXPECT_TRUE(contains(slow.output, "goal 2 x: met")) << slow.output;
+    EXPECT_TRUE(contains(slow.output, "less a program with a context only")) << slow.output;
+    EXPECT_TRUE(contains(slow.output, "ms   goal at most 10: ")) << slow.output;
     EXPECT_FALSE(contains(slow.output, "WRONG")) << slow.output;
     EXPECT_TRUE(contains(read_file(json), "\"ratios\""));
+    EXPECT_TRUE(contains(read_file(json), "\"context_only\""));
     std::remove(json.c_str());
 
     const Outcome fast = compare("PEER_MS=1e-6");
