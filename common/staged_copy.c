@@ -37,6 +37,7 @@ enum {
     MAX_DEVICES = 64,
     MIN_SLOT = 4096,
     MIN_CHUNK = 256 << 10, /* below it, starting a copy costs more than the copy */
+    PAST_CACHE_BELOW = 128 << 20, /* above it, most slots are in the cache when filled again */
     HUGE_PAGE = 2 << 20,
 };
 
@@ -385,17 +386,17 @@ static cudaError_t run_job(Job *job)
 
 /* --- One run of bytes on the host --- */
 
-static void copy_in(void *context, void *pinned, size_t offset, size_t bytes)
-{
-    memcpy(pinned, (const char *)context + offset, bytes);
-}
-
 static void copy_out_plain(void *context, const void *pinned, size_t offset, size_t bytes)
 {
     memcpy((char *)context + offset, pinned, bytes);
 }
 
-/* Stores past the cache: the destination is not read soon, and need not be
+static void copy_in_plain(void *context, void *pinned, size_t offset, size_t bytes)
+{
+    memcpy(pinned, (const char *)context + offset, bytes);
+}
+
+/* Stores past the cache: the destination is not read soon by this core, and need not be
  * fetched before it is overwritten. */
 #if defined(__x86_64__)
 static void copy_out_sse2(char *to, const char *from, size_t bytes)
@@ -422,10 +423,8 @@ __attribute__((target("avx"))) static void copy_out_avx(char *to, const char *fr
     }
 }
 
-static void copy_out(void *context, const void *pinned, size_t offset, size_t bytes)
+static void copy_past_cache(char *to, const char *from, size_t bytes)
 {
-    char *to = (char *)context + offset;
-    const char *from = pinned;
     size_t head = (64 - (uintptr_t)to % 64) % 64;
     if (bytes < 256) {
         memcpy(to, from, bytes);
@@ -442,11 +441,21 @@ static void copy_out(void *context, const void *pinned, size_t offset, size_t by
     memcpy(to + head + middle, from + head + middle, bytes - head - middle);
 }
 #else
-static void copy_out(void *context, const void *pinned, size_t offset, size_t bytes)
+static void copy_past_cache(char *to, const char *from, size_t bytes)
 {
-    copy_out_plain(context, pinned, offset, bytes);
+    memcpy(to, from, bytes);
 }
 #endif
+
+static void copy_in_past_cache(void *context, void *pinned, size_t offset, size_t bytes)
+{
+    copy_past_cache(pinned, (const char *)context + offset, bytes);
+}
+
+static void copy_out_past_cache(void *context, const void *pinned, size_t offset, size_t bytes)
+{
+    copy_past_cache((char *)context + offset, pinned, bytes);
+}
 
 /* Asks for large pages where the destination has none yet: a fresh array then
  * costs 512 times fewer page faults. Only a hint; memory that is there stays. */
@@ -554,11 +563,11 @@ static cudaError_t copy_run(void *d, void *host, size_t bytes, bool to_device)
         if (!to_device) {
             ask_for_huge_pages(host, bytes);
         }
-        status = staged(d, bytes, 1, to_device ? copy_in : NULL,
-                        to_device             ? NULL
-                        : config.plain_stores ? copy_out_plain
-                                              : copy_out,
-                        host, device, &done);
+        bool fill_plain = config.plain_stores || bytes > PAST_CACHE_BELOW;
+        StagedFill fill = fill_plain ? copy_in_plain : copy_in_past_cache;
+        StagedDrain drain = config.plain_stores ? copy_out_plain : copy_out_past_cache;
+        status = staged(d, bytes, 1, to_device ? fill : NULL, to_device ? NULL : drain, host,
+                        device, &done);
     }
     if (!done) {
         status = to_device ? cudaMemcpy(d, host, bytes, cudaMemcpyHostToDevice)

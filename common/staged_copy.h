@@ -51,7 +51,7 @@ typedef struct StagedCopyConfig {
     size_t slots;          /* buffers per thread; 0: 2 */
     size_t direct_below;   /* smaller copies go to cudaMemcpy; 0: 512 KiB; 1: none do */
     size_t stage_after;    /* bytes to be copied before buffers are made; 0: 32 MiB; 1: at once */
-    bool plain_stores;     /* do not use non-temporal stores to the host */
+    bool plain_stores;     /* do not use non-temporal stores */
 } StagedCopyConfig;
 
 /* Takes effect with the next copy; gives the present buffers back. Null: defaults. */
