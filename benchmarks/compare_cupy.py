@@ -228,7 +228,7 @@ def compare_transfer(sides, report, arguments):
         report.figure("get against cudaMemcpy, pageable",
                       left["d2h_staged"].get("times_cudamemcpy", 0.0), "x")
         for label, way in (("to_gpu", "h2d_staged_touched"), ("get", "d2h_staged_touched")):
-            report.figure(f"{label}, array used before, of pinned",
+            report.figure(f"{label}, array used just before, of pinned",
                           left[way].get("percent_of_pinned", 0.0), "%",
                           90.0 if index == 0 else None)
     return {"ours": ours, "cupy": peer}
