@@ -12,6 +12,7 @@
 #include "common/ceiling.h"
 #include "common/check.h"
 #include "common/lesson_memory.h"
+#include "common/lesson_picture.h"
 #include "common/paragraph.h"
 #include "common/parallel.h"
 #include "common/staged_copy.h"
@@ -301,6 +302,9 @@ int lesson_end(Lesson *lesson, bool right)
         cuda_error_describe(message, sizeof message, __FILE__, __LINE__, "ending the lesson", error);
         fflush(stdout);
         fprintf(stderr, "%s\n", message);
+        status = LESSON_WRONG;
+    }
+    if (!lesson_write_pictures(lesson, right)) {
         status = LESSON_WRONG;
     }
     record_flag(lesson->record, "right", status == LESSON_RIGHT);

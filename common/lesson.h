@@ -20,6 +20,7 @@
 #include "common/compare.h"
 #include "common/options.h"
 #include "common/record.h"
+#include "common/svg_picture.h"
 #include "common/text.h"
 #include "common/timer.h"
 
@@ -52,6 +53,7 @@ typedef struct Lesson {
     double copy_gbps;     /* measured ceiling: lesson_measure_ceiling; 0 until then */
     Record *record;       /* null without --json */
     const char *table;    /* what a row is, since lesson_table; null before */
+    Picture pictures[LESSON_PICTURES]; /* those of spec->pictures, since lesson_picture */
 } Lesson;
 
 /* Options, then the device, then the first line:
@@ -110,7 +112,12 @@ void *lesson_host_memory(const Lesson *lesson, size_t bytes);
 bool lesson_report(Lesson *lesson, const char *what, const CompareResult *result,
                    const LaunchGeometry *geometry);
 
-/* Writes the JSON file if one was asked for, prints "OK", "NOT DONE …" or "WRONG …" as the last
+/* Keeps a picture, which must be one that the spec names, for lesson_end. Only with --plot: draw
+ * nothing without options.plot_path. */
+void lesson_picture(Lesson *lesson, const char *topic, Picture picture);
+
+/* Writes the pictures, if one was asked for and all results were right, and says which; then
+ * the JSON file, if one was asked for. Prints "OK", "NOT DONE …" or "WRONG …" as the last
  * line, gives buffers back. Returns the exit status. */
 int lesson_end(Lesson *lesson, bool right);
 

@@ -115,9 +115,9 @@ static Table make_table(const LessonSpec *spec, Values *values)
     }
     add(&table, (Entry){"json", "FILE", "write the results to FILE", OPTION_FILE,
                         &values->json_path, 0, 0});
-    if (spec->has_plot) {
-        add(&table, (Entry){"plot", "FILE", "draw the results into FILE (SVG)", OPTION_FILE,
-                            &values->plot_path, 0, 0});
+    if (spec->pictures[0] != NULL) {
+        add(&table, (Entry){"plot", "FILE", "draw pictures (SVG): x.svg gives x_TOPIC.svg for each",
+                            OPTION_FILE, &values->plot_path, 0, 0});
     }
     add(&table, (Entry){"help", NULL, "print this text", OPTION_FLAG, &values->help, 0, 0});
     return table;
@@ -320,6 +320,28 @@ static OptionsStatus read_all(int argc, char **argv, const LessonSpec *spec, con
     return OPTIONS_OK;
 }
 
+/* Checks the files that --plot will write, and that --json names none of them. */
+static OptionsStatus check_pictures(const LessonSpec *spec, const Values *values, char *message,
+                                    size_t size)
+{
+    for (size_t i = 0; i < LESSON_PICTURES && spec->pictures[i] != NULL; ++i) {
+        char path[PATH_MAX], reason[512];
+        if (!output_file_variant(values->plot_path, spec->pictures[i], path, sizeof path)) {
+            return bad(spec, message, size, "--plot \"%s\": the name is too long",
+                       values->plot_path);
+        }
+        if (!output_file_check(path, reason, sizeof reason)) {
+            return bad(spec, message, size, "--plot: %s", reason);
+        }
+        if (values->json_path != NULL && strcmp(values->json_path, path) == 0 &&
+            strncmp(path, "/dev/", 5) != 0) {
+            return bad(spec, message, size,
+                       "--json and --plot: both write \"%s\"; each needs a file of its own", path);
+        }
+    }
+    return OPTIONS_OK;
+}
+
 static size_t first_of(bool on_cpu_device, size_t cpu, size_t otherwise)
 {
     return on_cpu_device && cpu > 0 ? cpu : otherwise;
@@ -363,6 +385,12 @@ OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec, bool 
         return bad(spec, message, message_size,
                    "--json and --plot: both name \"%s\"; each needs a file of its own",
                    values.plot_path);
+    }
+    if (values.plot_path != NULL) {
+        status = check_pictures(spec, &values, message, message_size);
+        if (status != OPTIONS_OK) {
+            return status;
+        }
     }
     if (spec->rows > 0 && spec->cols > 0 &&
         !size_product(values.rows, values.cols, &options->n)) {

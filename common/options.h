@@ -47,6 +47,8 @@ typedef struct OptionExtra {
     uint64_t min, max;    /* OPTION_SIZE only */
 } OptionExtra;
 
+enum { LESSON_PICTURES = 4 }; /* at most, in a lesson */
+
 /* What a lesson takes and needs. Fill in with designated initialisers; zero fields mean
  * that the lesson does not have the option, or does not need the memory. */
 typedef struct LessonSpec {
@@ -57,7 +59,7 @@ typedef struct LessonSpec {
     size_t cpu_rows, cpu_cols, cpu_n; /* defaults on the CPU device; 0: as above */
     size_t device_bytes_each, host_bytes_each; /* of all its arrays, for each element */
     size_t device_bytes_least; /* of device memory, at any size */
-    bool has_plot;          /* --plot FILE */
+    const char *pictures[LESSON_PICTURES]; /* topics: --plot x.svg writes x_TOPIC.svg of each */
     bool no_seed, no_timing; /* without --seed; without --repeat and --warmup */
     const OptionExtra *extra;
     size_t extra_count;

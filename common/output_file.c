@@ -29,6 +29,19 @@ bool output_file_path(const char *path, char *full, size_t size)
     return length >= 0 && (size_t)length < size;
 }
 
+bool output_file_variant(const char *path, const char *topic, char *variant, size_t size)
+{
+    size_t stem = strlen(path);
+    if (strncmp(path, "/dev/", 5) == 0) {
+        return (size_t)snprintf(variant, size, "%s", path) < size;
+    }
+    if (stem > 4 && strcmp(path + stem - 4, ".svg") == 0 && path[stem - 5] != '/') {
+        stem -= 4;
+    }
+    int length = snprintf(variant, size, "%.*s_%s.svg", (int)stem, path, topic);
+    return length >= 0 && (size_t)length < size;
+}
+
 static bool fail(const char *path, const char *reason, char *message, size_t size)
 {
     snprintf(message, size, "cannot write \"%s\": %s", path, reason);

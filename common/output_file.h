@@ -25,6 +25,10 @@ bool output_file_write(const char *path, const char *text, char *message, size_t
  * too small or path is empty. The functions above apply it. */
 bool output_file_path(const char *path, char *full, size_t size);
 
+/* The name of one file of several that share a name: "out.svg" and "queue" give "out_queue.svg";
+ * a name without ".svg" gets it. What lies under /dev keeps its name. False if size is too small. */
+bool output_file_variant(const char *path, const char *topic, char *variant, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/output_file.h"
+#include "common/svg_diagram.h"
 
 extern char **environ;
 
@@ -28,15 +28,6 @@ static bool on_path(const char *program) {
     return false;
 }
 
-bool svg_plot_possible(const char *path, char *why, size_t size) {
-    if (on_path("gnuplot")) return true;
-    snprintf(why, size,
-             "--plot %s needs gnuplot, which is not installed: sudo apt-get install gnuplot-nox, "
-             "or leave --plot out",
-             path);
-    return false;
-}
-
 /* A gnuplot string in single quotes, in which nothing is special but the quote
  * itself, written twice. (In double quotes gnuplot would run `commands`.) */
 static void write_string(FILE *script, const char *before, const char *text, const char *after) {
@@ -48,31 +39,33 @@ static void write_string(FILE *script, const char *before, const char *text, con
     fprintf(script, "'%s", after);
 }
 
-/* A factor of 2 beyond the points on both sides, so that one point is a range too. */
-static void write_x_range(FILE *script, size_t curve_count, const PlotCurve *curves) {
-    double low = INFINITY, high = 0;
+/* The smallest and the largest x; low > high if there is none. */
+static void find_range(size_t curve_count, const PlotCurve *curves, double *low, double *high) {
+    *low = INFINITY, *high = -INFINITY;
     for (size_t i = 0; i < curve_count; i++) {
         for (size_t k = 0; k < curves[i].n; k++) {
-            low = fmin(low, curves[i].x[k]);
-            high = fmax(high, curves[i].x[k]);
+            *low = fmin(*low, curves[i].x[k]);
+            *high = fmax(*high, curves[i].x[k]);
         }
     }
-    if (low > 0 && low <= high) fprintf(script, "set xrange [%.17g:%.17g]\n", low / 2, high * 2);
 }
 
-static void write_script(FILE *script, const PlotText *text, size_t curve_count,
-                         const PlotCurve *curves) {
-    write_string(script, "set title ", text->title, " noenhanced\n");
-    write_string(script, "set xlabel ", text->x_label, " noenhanced\n");
-    write_string(script, "set ylabel ", text->y_label, " noenhanced\n");
-    fprintf(script, "set terminal svg size 800,560 background rgb 'white' font 'sans,13'\n"
-                    "set logscale xy\nset format '10^{%%L}'\n"
-                    "set grid\nset key top left noenhanced\nset datafile missing 'nan'\n");
-    write_x_range(script, curve_count, curves);
+/* From 0 on, or a factor of 2 beyond the points on both sides: one point is a range too. */
+static void write_x_range(FILE *script, bool linear, size_t curve_count,
+                          const PlotCurve *curves) {
+    double low, high;
+    find_range(curve_count, curves, &low, &high);
+    if (linear && high > 0) fprintf(script, "set xrange [0:%.17g]\n", 1.02 * high);
+    else if (low > 0 && low <= high)
+        fprintf(script, "set xrange [%.17g:%.17g]\n", low / 2, high * 2);
+}
+
+/* Dashes and points differ from curve to curve too: a print without colour can be read. */
+static void write_curves(FILE *script, size_t curve_count, const PlotCurve *curves) {
+    static const char *const colours[] = {"#c05f1c", "#a05fc0", "#3a7fc8", "#2f8f50"};
     for (size_t i = 0; i < curve_count; i++) {
-        /* Dashes and points differ too: a print without colour can be read. */
-        fprintf(script, "%s '-' using 1:2 with linespoints lw 2 dt %zu pt %zu",
-                i == 0 ? "plot" : "", i + 1, i + 4);
+        fprintf(script, "%s '-' using 1:2 with linespoints lw 2 dt %zu pt %zu lc rgb '%s'",
+                i == 0 ? "plot" : "", i + 1, i + 4, colours[i % 4]);
         write_string(script, " title ", curves[i].title, i + 1 < curve_count ? "," : "\n");
     }
     for (size_t i = 0; i < curve_count; i++) {
@@ -82,6 +75,19 @@ static void write_script(FILE *script, const PlotText *text, size_t curve_count,
         }
         fprintf(script, "e\n");
     }
+}
+
+static void write_script(FILE *script, const PlotText *text, size_t curve_count,
+                         const PlotCurve *curves) {
+    write_string(script, "set title ", text->title, " noenhanced\n");
+    write_string(script, "set xlabel ", text->x_label, " noenhanced\n");
+    write_string(script, "set ylabel ", text->y_label, " noenhanced\n");
+    fprintf(script, "set terminal svg size 800,560 font 'sans,13'\n"
+                    "set logscale %s\nset format %s '10^{%%L}'\n"
+                    "set grid\nset key above height 1 noenhanced\nset datafile missing 'nan'\n",
+            text->linear_x ? "y" : "xy", text->linear_x ? "y" : "xy");
+    write_x_range(script, text->linear_x, curve_count, curves);
+    write_curves(script, curve_count, curves);
 }
 
 /* gnuplot's exit status, or -1. Its complaints stay visible on stderr. */
@@ -111,23 +117,53 @@ static char *read_all(FILE *file) {
     return text;
 }
 
-bool svg_plot_write(const char *path, const PlotText *text, size_t curve_count,
-                    const PlotCurve *curves, char *why, size_t size) {
+/* gnuplot's picture with our title and style behind its first tag, to be freed; null if it is no
+ * SVG or memory is short. */
+static char *styled(const char *svg, const char *title) {
+    char *text = NULL;
+    size_t size = 0;
+    const char *tag = strstr(svg, "<svg"), *end = tag == NULL ? NULL : strchr(tag, '>');
+    FILE *out = end == NULL ? NULL : open_memstream(&text, &size);
+    if (out == NULL) return NULL;
+    fprintf(out, "%.*s\n<title>", (int)(end + 1 - svg), svg);
+    svg_write_escaped(out, title);
+    fputs("</title>\n" SVG_STYLE, out);
+    fputs(end + 1, out);
+    bool whole = ferror(out) == 0;
+    if (fclose(out) == 0 && whole) return text;
+    free(text);
+    return NULL;
+}
+
+/* Returns gnuplot's picture, to be freed; null with one line in why. */
+static char *draw_through(FILE *script, FILE *picture, char *why, size_t size) {
+    fflush(script);
+    rewind(script);
+    int status = run_gnuplot(script, picture);
+    char *svg = status == 0 ? read_all(picture) : NULL;
+    if (svg == NULL) snprintf(why, size, "gnuplot failed with status %d", status);
+    return svg;
+}
+
+Picture svg_plot_draw(const PlotText *text, size_t curve_count, const PlotCurve *curves) {
+    Picture drawn = {.left_out = !on_path("gnuplot")};
+    if (drawn.left_out) {
+        snprintf(drawn.why, sizeof drawn.why,
+                 "gnuplot is not installed (sudo apt-get install gnuplot-nox)");
+        return drawn;
+    }
     FILE *script = tmpfile(), *picture = tmpfile();
-    bool done = false;
     if (script == NULL || picture == NULL) {
-        snprintf(why, size, "--plot %s: no temporary file: %s", path, strerror(errno));
+        snprintf(drawn.why, sizeof drawn.why, "no temporary file: %s", strerror(errno));
     } else {
         write_script(script, text, curve_count, curves);
-        fflush(script);
-        rewind(script);
-        int status = run_gnuplot(script, picture);
-        char *svg = status == 0 ? read_all(picture) : NULL;
-        if (svg != NULL) done = output_file_write(path, svg, why, size);
-        else snprintf(why, size, "--plot %s: gnuplot failed with status %d", path, status);
+        char *svg = draw_through(script, picture, drawn.why, sizeof drawn.why);
+        if (svg != NULL) drawn.svg = styled(svg, text->title);
+        if (svg != NULL && drawn.svg == NULL)
+            snprintf(drawn.why, sizeof drawn.why, "gnuplot's picture is no SVG");
         free(svg);
     }
     if (script != NULL) fclose(script);
     if (picture != NULL) fclose(picture);
-    return done;
+    return drawn;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Curves drawn by gnuplot into an SVG file, or a clear reason why not. The file
- * appears whole or not at all. */
+/* Curves drawn by gnuplot as SVG, or a clear reason why not. */
 #ifndef COMMON_SVG_PLOT_H_
 #define COMMON_SVG_PLOT_H_
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "common/svg_picture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,20 +20,17 @@ typedef struct {
     const double *y;
 } PlotCurve;
 
-/* Title and axis texts; both axes are logarithmic. */
+/* Title and axis texts. The y axis is logarithmic, and the x axis too unless linear_x. */
 typedef struct {
     const char *title;
     const char *x_label;
     const char *y_label;
+    bool linear_x;
 } PlotText;
 
-/* True if gnuplot is on PATH; else false, with one line in why that names path,
- * the file that was asked for. To be called before long work. */
-bool svg_plot_possible(const char *path, char *why, size_t size);
-
-/* Draws the curves into path. False on failure, with one line in why. */
-bool svg_plot_write(const char *path, const PlotText *text, size_t curve_count,
-                    const PlotCurve *curves, char *why, size_t size);
+/* Draws the curves by gnuplot, in the style of svg_picture.h. Returns the picture; one that was
+ * left out if gnuplot is not on PATH; none if it failed. */
+Picture svg_plot_draw(const PlotText *text, size_t curve_count, const PlotCurve *curves);
 
 #ifdef __cplusplus
 }

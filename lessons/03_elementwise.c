@@ -4,7 +4,7 @@
  * You learn:  which thread computes which element and what the bounds guard is for; how
  *             fast such a kernel can be, and why; what the temporary in x**2 * x costs.
  * Read with:  kernels/add.cu, the textbook kernel; then kernels/tuned/elementwise.cu.
- * Run:        bazel run //lessons:03_elementwise -- --rows 12000 --cols 1920
+ * Run:        bazel run //lessons:03_elementwise -- --rows 12000 --cols 1920 --plot out.svg
  * Prints:     who computes what, and a table. Exit status 0: every element was right. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const LessonSpec SPEC = {
     .program = "03_elementwise",
     .about = "x + y, x * y and x**2 * x on n elements: threads, bytes and GB/s.",
     /* Odd: elements are left over behind whole blocks and behind 16-byte pieces. */
-    .rows = 12001, .cols = 19211, .cpu_cols = 321,
+    .rows = 12001, .cols = 19211, .cpu_cols = 321, .pictures = {"owners", "fusion"},
     .device_bytes_each = 4 * sizeof(float), /* x, y, the temporary and the result */
     .host_bytes_each = 4 * sizeof(float),   /* x, y, the result and the one expected */
 };

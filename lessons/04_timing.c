@@ -4,7 +4,7 @@
  * You learn:  why the first GPU call is slow, what the second one finds ready (code and
  *             context, never results); why a host clock without synchronise times the launch;
  *             how to compare CPU and GPU honestly; from which size on a GPU pays.
- * Run:        bazel run //lessons:04_timing -- --plot curve.svg
+ * Run:        bazel run //lessons:04_timing -- --plot out.svg
  * Prints:     five tables of medians. Exit status 0: all timed results were right. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,6 @@
 #include "common/lesson.h"
 #include "common/philox.h"
 #include "common/speed_up.h"
-#include "common/svg_plot.h"
 #include "lessons/parts/04_crossover.h"
 #include "lessons/parts/04_first_call.h"
 #include "lessons/parts/04_launch_queue.h"
@@ -27,7 +26,7 @@ static const LessonSpec SPEC = {
     .rows = 12000, .cols = 19200, .cpu_cols = 1920,
     .device_bytes_each = 2 * sizeof(float), /* x and the result */
     .host_bytes_each = 3 * sizeof(float),   /* and the result expected */
-    .has_plot = true,
+    .pictures = {"clock", "queue", "crossover"},
 };
 
 /* The smaller size of the comparison; the larger one is the lesson's own. */
@@ -67,13 +66,7 @@ static void fall_into_the_trap(Lesson *lesson, const TimingCase *arrays) {
 int main(int argc, char **argv) {
     Lesson lesson;
     FirstCall first;
-    char why[512];
     if (!lesson_options(&lesson, argc, argv, &SPEC)) return lesson.status;
-    if (lesson.options.plot_path != NULL &&
-        !svg_plot_possible(lesson.options.plot_path, why, sizeof why)) {
-        fprintf(stderr, "%s: %s\n", SPEC.program, why);
-        return LESSON_BAD_OPTION;
-    }
     first_call_start(&lesson, &first); /* the clock runs before any CUDA call */
     if (!lesson_start(&lesson)) return lesson.status;
     if (lesson.on_cpu_device) {

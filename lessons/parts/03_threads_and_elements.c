@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include "common/check.h"
+#include "common/lesson_pictures.h"
 #include "common/lesson_table.h"
 #include "kernels/tuned/elementwise.h"
 #include "kernels/add.h"
@@ -136,6 +137,9 @@ bool show_bounds_guard(Lesson *lesson) {
         with_guard, without_guard);
     record_count(lesson->record, "strays_with_guard", with_guard);
     record_count(lesson->record, "strays_without_guard", without_guard);
+    if (lesson->options.plot_path != NULL)
+        lesson_picture(lesson, "owners",
+                       picture_owners(&(OwnersPicture){n, BLOCK, with_guard, without_guard}));
     return with_guard == 0 && without_guard == room - n;
 }
 
@@ -151,6 +155,17 @@ void show_wide_owner(ElementwisePlan plan, size_t element) {
  * result. */
 static const double TWO_STEPS_BYTES = 20, FUSED_BYTES = 8;
 
+/* On the CPU device without times, which would say nothing. */
+static void draw_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps,
+                        const TimerStats *fused) {
+    const bool timed = !lesson->on_cpu_device;
+    const FusionPicture drawn = {.n = n,
+                                 .two_steps = timed ? text_time(two_steps) : NULL,
+                                 .fused = timed ? text_time(fused) : NULL,
+                                 .device = lesson->device_name};
+    lesson_picture(lesson, "fusion", picture_fusion(&drawn));
+}
+
 void show_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps, const TimerStats *fused) {
     lesson_recorded(lesson, "benchmarks/results/2026-12-01_h200/bench.log",
                     "  operation                  bytes       median   spread      GB/s of copy  result\n"
@@ -159,6 +174,7 @@ void show_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps, const Ti
                     "  x**2 * x, two steps       4.6 GB      1.06 ms    0.4 %      4337 102.1 %  right\n"
                     "  x**2 * x, fused           1.8 GB     0.432 ms    0.3 %      4268 100.5 %  right\n"
                     "  x + y                     2.8 GB     0.630 ms    0.3 %      4386 103.3 %  right\n");
+    if (lesson->options.plot_path != NULL) draw_fusion(lesson, n, two_steps, fused);
     printf("\n   x**2 * x as two operators writes x**2 to memory and reads it back: %s against\n"
            "   %s for the fused form, %.1f times as much. ",
            text_bytes(TWO_STEPS_BYTES * (double)n), text_bytes(FUSED_BYTES * (double)n),

@@ -9,9 +9,9 @@
 #include <cuda_runtime_api.h>
 
 #include "common/check.h"
-#include "common/svg_plot.h"
+#include "common/lesson_pictures.h"
 
-enum { POINTS_MAX = 16, SHOWN_WAYS = 4 };
+enum { POINTS_MAX = 16, SHOWN_WAYS = CROSSOVER_WAYS };
 
 static const TimingWay SHOWN[SHOWN_WAYS] = {WAY_CPU_ONE_THREAD, WAY_CPU_ALL_THREADS,
                                             WAY_GPU_AND_WAIT, WAY_GPU_TRANSFERS};
@@ -83,24 +83,17 @@ static void print_winner(Lesson *lesson, const Curves *curves, int way, const ch
     }
 }
 
-static bool plot(const Lesson *lesson, const Curves *curves) {
-    static const PlotText on_gpu = {"x + x: CPU and GPU", "n (elements)", "median time (ms)"};
-    static const PlotText on_cpu = {"x + x: CPU and CPU device (says nothing about a GPU)",
-                                    "n (elements)", "median time (ms)"};
-    char names[SHOWN_WAYS][64], why[512];
-    PlotCurve plotted[SHOWN_WAYS];
+static Picture draw(const Lesson *lesson, const Curves *curves) {
+    char names[SHOWN_WAYS][64];
+    CrossoverPicture drawn = {.device = lesson->on_cpu_device ? NULL : lesson->device_name,
+                              .count = curves->count,
+                              .n = curves->n};
     for (int way = 0; way < SHOWN_WAYS; way++) {
         snprintf(names[way], sizeof names[way], "%s", timing_way_name(lesson, SHOWN[way]));
-        plotted[way] = (PlotCurve){names[way], curves->count, curves->n, curves->ms[way]};
+        drawn.ways[way] = names[way];
+        drawn.ms[way] = curves->ms[way];
     }
-    if (!svg_plot_write(lesson->options.plot_path, lesson->on_cpu_device ? &on_cpu : &on_gpu,
-                        SHOWN_WAYS, plotted, why, sizeof why)) {
-        fflush(stdout);
-        fprintf(stderr, "%s: %s\n", lesson->name, why);
-        return false;
-    }
-    printf("   Curve: %s\n", lesson->options.plot_path);
-    return true;
+    return picture_crossover(&drawn);
 }
 
 bool show_crossover(Lesson *lesson, const TimingCase *arrays, float *want, size_t n_max,
@@ -123,6 +116,7 @@ bool show_crossover(Lesson *lesson, const TimingCase *arrays, float *want, size_
         print_winner(lesson, &curves, TRANSFERS, "With transfers",
                      "gpu_with_transfers_wins_from_n");
     }
-    if (lesson->options.plot_path != NULL) right = plot(lesson, &curves) && right;
+    if (lesson->options.plot_path != NULL)
+        lesson_picture(lesson, "crossover", draw(lesson, &curves));
     return right;
 }

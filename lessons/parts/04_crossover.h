@@ -22,9 +22,8 @@ size_t crossover_index(const double *slow_ms, const double *fast_ms, size_t coun
 /* Times x + x at n = 1,000, 4,000, 16,000, ... up to n_max (or at n_max alone
  * where it is smaller, n_max > 0) on one CPU thread, on
  * all, on the device with the data there, and with transfers; checks the results
- * at each n; prints the table and, on a GPU, from where it wins; draws it into
- * --plot FILE. The case's arrays have room for n_max; want too. False if a result
- * was wrong or the file could not be written. */
+ * at each n; prints the table and, on a GPU, from where it wins; draws it for
+ * --plot. The case's arrays have room for n_max; want too. False if a result was wrong. */
 bool show_crossover(Lesson *lesson, const TimingCase *arrays, float *want, size_t n_max,
                     Doubts *doubts);
 

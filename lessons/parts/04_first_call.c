@@ -2,11 +2,13 @@
 /* See first_call.h. Part of a lesson's main, so CUDA_CHECK may exit. */
 #include "lessons/parts/04_first_call.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include <cuda_runtime_api.h>
 
 #include "common/check.h"
+#include "common/lesson_pictures.h"
 #include "common/staged_copy.h"
 #include "common/watchdog.h"
 #include "kernels/tuned/elementwise.h"
@@ -89,6 +91,34 @@ static void record_call(Record *record, const CallTimes *call) {
     record_number(record, "wait_ms", call->wait_ms);
 }
 
+static ClockRow clock_row(const char *name, double context_ms, const CallTimes *call) {
+    return (ClockRow){name,          context_ms,      call->allocate_ms,
+                      call->load_ms, call->launch_ms, call->wait_ms};
+}
+
+/* The calls of both fresh processes where they were measured, else those of this one. On the CPU
+ * device without times. */
+static void draw_clock(Lesson *lesson, const FirstCall *first, const CallTimes call[2], size_t n) {
+    static const char *const names[] = {"1st process, 1st call", "2nd call",
+                                        "2nd process, 1st call", "2nd call"};
+    const ProcessTimes *time = first->processes.time;
+    ClockRow rows[CLOCK_ROWS];
+    ClockPicture drawn = {.device = lesson->device_name, .n = n, .rows = rows};
+    if (lesson->on_cpu_device) {
+        drawn.device = NULL;
+        rows[drawn.count++] = (ClockRow){"a call", NAN, NAN, NAN, NAN, NAN};
+    } else if (first->processes.measured) {
+        drawn.n = first->processes.n;
+        for (int i = 0; i < CLOCK_ROWS; i++)
+            rows[drawn.count++] = clock_row(names[i], i % 2 == 0 ? time[i / 2].context_ms : NAN,
+                                            &time[i / 2].call[i % 2]);
+    } else {
+        rows[drawn.count++] = clock_row("first call", first->driver_ms + first->context_ms, &call[0]);
+        rows[drawn.count++] = clock_row("second call", NAN, &call[1]);
+    }
+    lesson_picture(lesson, "clock", picture_clock(&drawn));
+}
+
 bool show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c) {
     CallTimes call[2];
     CUDA_CHECK(cudaMalloc((void **)&c->d_x, c->n * sizeof(float)));
@@ -114,6 +144,7 @@ bool show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c) {
     record_call(record_object(lesson->record, "second_call"), &call[1]);
     record_timer(lesson->record, "steady_state", &steady);
 
+    if (lesson->options.plot_path != NULL) draw_clock(lesson, first, call, c->n);
     if (lesson->on_cpu_device) {
         printf("\n1. Where the first call's time goes: only a GPU can show it. The CPU device has no\n"
                "   driver to start, and nothing to compile or load while the program runs.\n");

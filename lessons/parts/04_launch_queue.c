@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include "common/check.h"
+#include "common/lesson_pictures.h"
 
 enum { PARTS = 6, WAITS = 8, KERNEL_TO_LAUNCH = 4 };
 
@@ -36,6 +37,24 @@ size_t queue_full_at(const double *launch_ms, size_t launches, double kernel_ms)
     return first_wait(launch_ms, launches, kernel_ms);
 }
 
+/* Medians along the way, as a picture and for one from the record. */
+static void keep_points(Lesson *lesson, size_t n, const double *launch_ms, size_t launches,
+                        double kernel_ms) {
+    QueuePoint points[QUEUE_POINTS];
+    const QueuePicture drawn = {.device = lesson->on_cpu_device ? NULL : lesson->device_name,
+                                .n = n,
+                                .count = queue_points(launch_ms, launches, points),
+                                .points = points,
+                                .kernel_ms = kernel_ms};
+    record_count(lesson->record, "queue_n", n);
+    for (size_t i = 0; i < drawn.count; i++) {
+        Record *row = record_row(lesson->record, "queue_points");
+        record_number(row, "launch", points[i].launch);
+        record_number(row, "host_ms", points[i].ms);
+    }
+    if (lesson->options.plot_path != NULL) lesson_picture(lesson, "queue", picture_queue(&drawn));
+}
+
 bool show_launch_queue(Lesson *lesson, const TimingCase *timing_case, size_t launches) {
     TimerStats kernel;
     TimerOptions options = {.budget_ms = 50};
@@ -54,6 +73,7 @@ bool show_launch_queue(Lesson *lesson, const TimingCase *timing_case, size_t lau
     CUDA_CHECK(cudaDeviceSynchronize());
     double wait_ms = host_clock_ms() - start_ms;
     size_t full = queue_full_at(launch_ms, launches, kernel.median_ms);
+    keep_points(lesson, timing_case->n, launch_ms, launches, kernel.median_ms);
 
     printf("\n4. The launch queue: %s launches of x + x, n = %s, and no synchronise between.\n",
            text_count(launches), text_count(timing_case->n));

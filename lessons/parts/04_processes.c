@@ -238,6 +238,7 @@ void processes_measure(const Options *options, Processes *processes) {
     float *x = malloc(problem.n * sizeof *x), *out = malloc(problem.n * sizeof *out);
     if (x != NULL) philox_normal_fill(x, problem.n, options->seed);
     problem.x = x;
+    processes->n = problem.n;
     problem.out = out;
     measure_with_memory(&problem, processes, x, out);
     free(x), free(out);

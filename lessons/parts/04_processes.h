@@ -36,6 +36,7 @@ typedef struct ProcessTimes {
 
 typedef struct Processes {
     bool measured;
+    size_t n;      /* of x, of --n or the article's smaller matrix */
     char why[256]; /* why not, where they were not */
     ProcessTimes time[2];
 } Processes;

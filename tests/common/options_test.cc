@@ -20,7 +20,8 @@ const LessonSpec MATRIX = [] {
     spec.rows = 12000;
     spec.cols = 1920;
     spec.cpu_rows = 1200;
-    spec.has_plot = true;
+    spec.pictures[0] = "owners";
+    spec.pictures[1] = "fusion";
     return spec;
 }();
 
@@ -156,6 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"--json", "/"}, {"\"/\"", "directory"}},
         Bad{{"--json", ""}, {"--json", "empty"}},
         Bad{{"--json", "same.out", "--plot", "same.out"}, {"--json", "--plot", "\"same.out\""}},
+        Bad{{"--json", "x_fusion.svg", "--plot", "x.svg"}, {"--json", "--plot", "\"x_fusion.svg\""}},
         Bad{{"--plot", "/nowhere/x.svg"}, {"--plot", "/nowhere/x.svg"}}));
 
 TEST(Options, HelpNamesEveryOption) {

@@ -102,6 +102,61 @@ TEST(Elementwise, DefaultSizesAreQuickOnTheCpuDevice) {
     EXPECT_LT(run.seconds, 20.0); // about 2 s; room for a busy machine
 }
 
+TEST(ElementwisePlot, DrawsOwnersAndDataFlow) {
+    NEEDS_DEVICE();
+    std::string folder = fresh_folder();
+    LessonRun run =
+        run_lesson("03_elementwise", sized("100", "103", {"--plot", folder + "/out.svg"}));
+    expect_success("03_elementwise", run);
+    const std::vector<std::string> names = {"out_fusion.svg", "out_owners.svg"};
+    EXPECT_EQ(folder_entries(folder), names);
+    for (const std::string &name : names) expect_picture(run, folder + "/" + name);
+    std::string owners = read_file(folder + "/out_owners.svg");
+    EXPECT_NE(owners.find("24 threads of block 3 without an element"), std::string::npos) << owners;
+    EXPECT_NE(owners.find("0 with the guard, 24 without it"), std::string::npos) << owners;
+    std::string fusion = read_file(folder + "/out_fusion.svg");
+    EXPECT_NE(fusion.find("10,300 floats"), std::string::npos) << fusion;
+    EXPECT_NE(fusion.find("20 bytes an element, 206.0 kB"), std::string::npos) << fusion;
+    EXPECT_NE(fusion.find("8 bytes an element, 82.4 kB"), std::string::npos) << fusion;
+    // Times of the CPU device would say nothing about a GPU.
+    EXPECT_EQ(fusion.find("times:") == std::string::npos, kCpuDevice) << fusion;
+}
+
+TEST(ElementwisePlot, WhatCannotBeWrittenIsFoundBeforeTheWork) {
+    std::string folder = fresh_folder();
+    ASSERT_EQ(run_program("mkdir", {folder + "/out_fusion.svg"}).status, 0);
+    const std::vector<std::pair<std::string, std::string>> bad = {
+        {folder + "/no/such/out.svg", folder + "/no/such/out"},
+        {folder, "directory"},
+        {folder + "/out.svg", folder + "/out_fusion.svg"},
+        {"", "empty"}};
+    for (const auto &[path, named] : bad) {
+        LessonRun run = run_lesson("03_elementwise", sized("10", "10", {"--plot", path}));
+        expect_one_line_error(run, 2, {"--plot", named});
+        EXPECT_EQ(run.out, "") << "work was started";
+    }
+    EXPECT_EQ(folder_entries(folder), std::vector<std::string>{"out_fusion.svg"});
+}
+
+TEST(ElementwisePlot, AFullDiskIsSaid) {
+    NEEDS_DEVICE();
+    LessonRun run = run_lesson("03_elementwise", sized("10", "10", {"--plot", "/dev/full"}));
+    EXPECT_EQ(run.status, 1) << run.all();
+    EXPECT_NE(run.err.find("--plot: cannot write \"/dev/full\""), std::string::npos) << run.err;
+    EXPECT_NE(run.lines().back().find("NOT DONE"), std::string::npos) << run.all();
+}
+
+TEST(ElementwiseWrong, NothingIsDrawnOfWrongResults) {
+    NEEDS_DEVICE();
+    std::string folder = fresh_folder();
+    LessonRun run = run_program("./tests/lessons/03_elementwise_wrong",
+                                sized("1", "1000", {"--plot", folder + "/out.svg"}),
+                                {{"WRONG", "square"}});
+    EXPECT_EQ(run.status, 1) << run.all();
+    EXPECT_NE(run.out.find("No pictures are drawn"), std::string::npos) << run.all();
+    EXPECT_TRUE(folder_entries(folder).empty());
+}
+
 TEST(ElementwiseWrong, AForgottenLastBlockIsNamed) {
     NEEDS_DEVICE();
     LessonRun run = run_program("./tests/lessons/03_elementwise_wrong", sized("1", "1000"),

@@ -14,7 +14,6 @@
 #include "lessons/parts/04_crossover.h"
 #include "lessons/parts/04_launch_queue.h"
 #include "lessons/parts/04_processes.h"
-#include "common/svg_plot.h"
 #include "lessons/parts/04_timing_ways.h"
 #include "tests/lessons/lesson_program.h"
 
@@ -279,66 +278,102 @@ TEST(Processes, WhatWasNotMeasuredIsNotShown) {
     EXPECT_EQ(text.find("1st process"), std::string::npos) << text;
 }
 
-TEST(TimingPlot, DrawsTheCurve) {
+using Names = std::vector<std::string>;
+
+TEST(TimingPlot, DrawsAPictureForEachTopic) {
     NEEDS_DEVICE();
     if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
-    std::string folder = fresh_folder(), path = folder + "/curve.svg";
-    LessonRun run = run_lesson("04_timing", small({"--plot", path}));
+    std::string folder = fresh_folder();
+    LessonRun run = run_lesson("04_timing", small({"--plot", folder + "/out.svg"}));
     expect_success("04_timing", run);
-    EXPECT_EQ(folder_entries(folder), std::vector<std::string>{"curve.svg"});
-    std::string svg = read_file(path);
-    EXPECT_NE(svg.find("<svg"), std::string::npos);
-    EXPECT_NE(svg.find("</svg>"), std::string::npos);
-    EXPECT_NE(svg.find("CPU, 1 thread"), std::string::npos);
+    const Names names = {"out_clock.svg", "out_crossover.svg", "out_queue.svg"};
+    const char *const holds[] = {"the article's clock", "CPU, 1 thread", "the kernel, by events"};
+    EXPECT_EQ(folder_entries(folder), names);
+    for (size_t i = 0; i < names.size(); i++) {
+        expect_picture(run, folder + "/" + names[i]);
+        EXPECT_NE(read_file(folder + "/" + names[i]).find(holds[i]), std::string::npos) << holds[i];
+    }
+}
+
+TEST(TimingPlot, TheCpuDeviceDrawsNoTimesThatTeachTheOpposite) {
+    if (!kCpuDevice) GTEST_SKIP() << "this build runs on a GPU";
+    std::string folder = fresh_folder();
+    expect_success("04_timing", run_lesson("04_timing", small({"--plot", folder + "/out.svg"})));
+    std::string clock = read_file(folder + "/out_clock.svg");
+    EXPECT_NE(clock.find("only a GPU can show the times"), std::string::npos) << clock;
+    EXPECT_EQ(clock.find(" ms<"), std::string::npos) << clock;
+    EXPECT_EQ(clock.find(" us<"), std::string::npos) << clock;
+    for (const char *name : {"/out_queue.svg", "/out_crossover.svg"}) {
+        if (!has_gnuplot()) continue;
+        EXPECT_NE(read_file(folder + name).find("says nothing about a GPU"), std::string::npos)
+            << name;
+    }
+}
+
+TEST(TimingPlot, TheRecordHasThePointsOfTheQueueInTheOrderOfLaunches) {
+    NEEDS_DEVICE();
+    std::string path = fresh_folder() + "/timing.json";
+    expect_success("04_timing", run_lesson("04_timing", small({"--json", path})));
+    Json json(read_file(path));
+    const cJSON *points = json.at({"queue_points"}), *point = nullptr;
+    ASSERT_EQ(cJSON_GetArraySize(points), 60);
+    double before = 0;
+    cJSON_ArrayForEach(point, points) {
+        double launch = cJSON_GetObjectItemCaseSensitive(point, "launch")->valuedouble;
+        EXPECT_GT(launch, before);
+        EXPECT_GT(cJSON_GetObjectItemCaseSensitive(point, "host_ms")->valuedouble, 0);
+        before = launch;
+    }
 }
 
 TEST(TimingPlot, OnePointIsACurveToo) {
     NEEDS_DEVICE();
     if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
-    std::string path = fresh_folder() + "/point.svg";
-    LessonRun run = run_lesson("04_timing", {"--rows", "1", "--cols", "7", "--plot", path});
+    std::string folder = fresh_folder();
+    LessonRun run =
+        run_lesson("04_timing", {"--rows", "1", "--cols", "7", "--plot", folder + "/point.svg"});
     expect_success("04_timing", run);
-    EXPECT_NE(read_file(path).find("</svg>"), std::string::npos);
+    expect_picture(run, folder + "/point_crossover.svg");
 }
 
-TEST(TimingPlot, WithoutGnuplotItSaysSoBeforeTheWork) {
-    std::string folder = fresh_folder(), path = folder + "/curve.svg";
-    LessonRun run = run_lesson("04_timing", small({"--plot", path}), {{"PATH", "/nowhere"}});
-    expect_one_line_error(run, 2,
-                          {"--plot", path, "gnuplot", "not installed", "apt-get install"});
-    EXPECT_EQ(run.out, "");
-    EXPECT_TRUE(folder_entries(folder).empty());
-}
-
-TEST(TimingPlot, AFileThatCannotBeWrittenIsFoundBeforeTheWork) {
-    std::string path = fresh_folder() + "/no/such/curve.svg";
-    LessonRun run = run_lesson("04_timing", small({"--plot", path}));
-    expect_one_line_error(run, 2, {path});
-    EXPECT_EQ(run.out, "");
+TEST(TimingPlot, WithoutGnuplotDiagramsAreDrawnAndItSaysWhatIsMissing) {
+    NEEDS_DEVICE();
+    std::string folder = fresh_folder();
+    LessonRun run = run_lesson("04_timing", small({"--plot", folder + "/out.svg"}),
+                               {{"PATH", "/nowhere"}});
+    expect_success("04_timing", run);
+    EXPECT_EQ(folder_entries(folder), Names{"out_clock.svg"});
+    for (const char *name : {"/out_queue.svg", "/out_crossover.svg"}) {
+        EXPECT_NE(run.out.find("Not drawn: " + folder + name +
+                               ": gnuplot is not installed (sudo apt-get install gnuplot-nox)"),
+                  std::string::npos)
+            << run.out;
+    }
 }
 
 TEST(TimingPlot, AFailingGnuplotLeavesNoFile) {
     NEEDS_DEVICE();
-    std::string folder = fresh_folder(), path = folder + "/curve.svg";
-    std::string bin = folder_with_gnuplot("cat >/dev/null; echo '<svg'; exit 3");
-    LessonRun run = run_lesson("04_timing", small({"--plot", path}),
-                               {{"PATH", bin + ":/usr/bin:/bin"}});
-    expect_well_behaved(run);
-    EXPECT_EQ(run.status, 1) << run.all();
-    EXPECT_NE(run.err.find("gnuplot failed with status 3"), std::string::npos) << run.err;
-    EXPECT_TRUE(folder_entries(folder).empty());
+    for (const char *script :
+         {"cat >/dev/null; echo '<svg'; exit 3", "cat >/dev/null; echo words"}) {
+        std::string folder = fresh_folder(), bin = folder_with_gnuplot(script);
+        LessonRun run = run_lesson("04_timing", small({"--plot", folder + "/out.svg"}),
+                                   {{"PATH", bin + ":/usr/bin:/bin"}});
+        expect_well_behaved(run);
+        EXPECT_EQ(run.status, 1) << run.all();
+        EXPECT_NE(run.err.find("queue: gnuplot"), std::string::npos) << run.err;
+        EXPECT_NE(run.lines().back().find("NOT DONE"), std::string::npos) << run.all();
+        EXPECT_TRUE(folder_entries(folder).empty());
+    }
 }
 
-TEST(SvgPlot, TitlesCannotBreakTheScript) {
-    if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
-    std::string folder = fresh_folder(), path = folder + "/odd.svg";
-    const double x[] = {1, 10, 100}, y[] = {1, 2, 3};
-    PlotText text = {"a \"title\" \\ `touch /tmp/never`\n", "it's x_axis", "y^axis"};
-    PlotCurve curve = {"\"; system(\"touch /tmp/never\"); \"", 3, x, y};
-    char why[256] = "";
-    EXPECT_TRUE(svg_plot_write(path.c_str(), &text, 1, &curve, why, sizeof why)) << why;
-    EXPECT_NE(read_file(path).find("</svg>"), std::string::npos);
-    EXPECT_FALSE(file_exists("/tmp/never"));
+TEST(TimingPlot, NothingIsDrawnOfWrongResults) {
+    NEEDS_DEVICE();
+    std::string folder = fresh_folder();
+    LessonRun run = run_program("./tests/lessons/04_timing_wrong",
+                                small({"--plot", folder + "/out.svg"}), {{"WRONG", "last_block"}});
+    EXPECT_EQ(run.status, 1) << run.all();
+    EXPECT_NE(run.out.find("No pictures are drawn"), std::string::npos) << run.all();
+    EXPECT_TRUE(folder_entries(folder).empty());
 }
 
 TEST(Crossover, IsTheFirstPointAfterWhichAllAreFaster) {

@@ -20,7 +20,7 @@ struct LessonCase {
 const LessonCase kLessons[] = {
     {"01_device_query", "--n", false},
     {"02_round_trip", "--rows", false},
-    {"03_elementwise", "--rows", false},
+    {"03_elementwise", "--rows", true},
     {"04_timing", "--cols", true},
 };
 

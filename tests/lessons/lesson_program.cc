@@ -229,6 +229,13 @@ void expect_success(const std::string &name, const LessonRun &run) {
     EXPECT_EQ(lines.back(), "OK");
 }
 
+void expect_picture(const LessonRun &run, const std::string &path) {
+    const char *parse = "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])";
+    EXPECT_NE(run.out.find("Picture: " + path + "\n"), std::string::npos) << run.out;
+    EXPECT_EQ(run_program("python3", {"-c", parse, path}).status, 0) << read_file(path);
+    EXPECT_NE(read_file(path).find("prefers-color-scheme: dark"), std::string::npos) << path;
+}
+
 void expect_one_line_error(const LessonRun &run, int status,
                            const std::vector<std::string> &words) {
     expect_well_behaved(run);

@@ -90,6 +90,9 @@ void expect_well_behaved(const LessonRun &run, size_t width = 100);
 // last line is OK.
 void expect_success(const std::string &name, const LessonRun &run);
 
+// The run names the picture, which is a whole SVG that is readable on light and on dark pages.
+void expect_picture(const LessonRun &run, const std::string &path);
+
 // Exit status `status`, one line on standard error holding each of the words,
 // and nothing that looks like a crash.
 void expect_one_line_error(const LessonRun &run, int status,
