@@ -171,7 +171,7 @@ static void draw_call(SvgDiagram *d, double y, const ClockRow *row, bool timed) 
         const double middle = (STEP_X[i] + STEP_X[i + 1]) / 2;
         svg_box(d, STEP_X[i], y, STEP_X[i + 1] - STEP_X[i], 42,
                 i + 1 < STEPS ? "memory" : "thread");
-        svg_text(d, middle, y + 17, names[i], "", SVG_MIDDLE);
+        svg_text(d, middle, timed ? y + 17 : y + 26, names[i], "", SVG_MIDDLE);
         if (timed)
             svg_text(d, middle, y + 34, isfinite(ms[i]) ? text_ms(ms[i]) : "-", "small",
                      SVG_MIDDLE);
@@ -195,8 +195,8 @@ Picture picture_clock(const ClockPicture *c) {
     const double bottom = ROW_TOP + ROW_HEIGHT * (double)c->count;
     svg_diagram_begin(&d, 760, bottom + 30, "What the article's clock holds of a call");
     svg_text(&d, 10, 22,
-             text_format("x + x, n = %s%s%s", text_count(c->n), c->device == NULL ? "" : ", ",
-                         c->device == NULL ? ": only a GPU can show the times" : c->device),
+             c->device == NULL ? "The parts of a call of x + x; only a GPU can show the times"
+                               : text_format("x + x, n = %s, %s", text_count(c->n), c->device),
              "strong", SVG_START);
     for (size_t i = 0; i < c->count; i++)
         draw_call(&d, ROW_TOP + ROW_HEIGHT * (double)i, &c->rows[i], c->device != NULL);
@@ -256,7 +256,7 @@ Picture picture_queue(const QueuePicture *q) {
         .x_label = text_format("number of the launch of x + x, n = %s", text_count(q->n)),
         .y_label = "time (us)",
         .linear_x = true};
-    const PlotCurve curves[2] = {{"one launch, host clock", count, launch, us},
+    const PlotCurve curves[2] = {{"one launch, host clock, medians", count, launch, us},
                                  {"the kernel, by events", 2, ends, kernel_us}};
     return svg_plot_draw(&text, 2, curves);
 }

@@ -138,6 +138,7 @@ bool show_first_call(Lesson *lesson, const FirstCall *first, TimingCase *c) {
     CUDA_CHECK(timing_measure(c, WAY_GPU_KERNEL, &options, &steady));
 
     Record *record = record_object(lesson->record, "first_call");
+    record_count(record, "n", c->n);
     record_number(record, "driver_ms", first->driver_ms);
     record_number(record, "context_ms", first->context_ms);
     record_call(record, &call[0]);

@@ -292,6 +292,7 @@ static void print_meaning(const Processes *processes) {
 }
 
 static void record_processes(Record *record, const Processes *processes) {
+    record_count(record, "processes_n", processes->n);
     for (int i = 0; i < CELLS; i++) {
         const CallTimes *times = cell(processes, i);
         Record *row = record_row(record, "processes");
