@@ -194,9 +194,10 @@ Picture picture_clock(const ClockPicture *c) {
     SvgDiagram d;
     const double bottom = ROW_TOP + ROW_HEIGHT * (double)c->count;
     svg_diagram_begin(&d, 760, bottom + 30, "What the article's clock holds of a call");
+    const char *n = c->n > 0 ? text_format(", n = %s", text_count(c->n)) : "";
     svg_text(&d, 10, 22,
              c->device == NULL ? "The parts of a call of x + x; only a GPU can show the times"
-                               : text_format("x + x, n = %s, %s", text_count(c->n), c->device),
+                               : text_format("x + x%s, %s", n, c->device),
              "strong", SVG_START);
     for (size_t i = 0; i < c->count; i++)
         draw_call(&d, ROW_TOP + ROW_HEIGHT * (double)i, &c->rows[i], c->device != NULL);

@@ -41,7 +41,7 @@ enum { CLOCK_ROWS = 4 }; /* at most */
 
 typedef struct ClockPicture {
     const char *device; /* whose times they are; null: none are shown */
-    size_t n;
+    size_t n;           /* 0: not known */
     size_t count;
     const ClockRow *rows;
 } ClockPicture;

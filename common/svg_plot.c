@@ -146,7 +146,13 @@ static char *draw_through(FILE *script, FILE *picture, char *why, size_t size) {
 }
 
 Picture svg_plot_draw(const PlotText *text, size_t curve_count, const PlotCurve *curves) {
-    Picture drawn = {.left_out = !on_path("gnuplot")};
+    Picture drawn = {.svg = NULL};
+    for (size_t i = 0; i < curve_count; i++) {
+        if (curves[i].n > 0) continue;
+        snprintf(drawn.why, sizeof drawn.why, "\"%s\" has no points", curves[i].title);
+        return drawn;
+    }
+    drawn.left_out = !on_path("gnuplot");
     if (drawn.left_out) {
         snprintf(drawn.why, sizeof drawn.why,
                  "gnuplot is not installed (sudo apt-get install gnuplot-nox)");

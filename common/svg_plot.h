@@ -29,7 +29,7 @@ typedef struct {
 } PlotText;
 
 /* Draws the curves by gnuplot, in the style of svg_picture.h. Returns the picture; one that was
- * left out if gnuplot is not on PATH; none if it failed. */
+ * left out if gnuplot is not on PATH; none if it failed, or if a curve has no points. */
 Picture svg_plot_draw(const PlotText *text, size_t curve_count, const PlotCurve *curves);
 
 #ifdef __cplusplus

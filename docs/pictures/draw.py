@@ -133,6 +133,9 @@ DRAWN_HERE = {"00_first_program.svg": first_program, "01_device_query.svg": devi
               "02_round_trip.svg": round_trip}
 # Small: the picture is of an example of its own size.
 LESSONS = {"lessons/03_elementwise": (["--rows", "10", "--cols", "103", "--repeat", "2"], ["owners"])}
+# An excerpt of the run that it names, with the queue from its log. A later run's lessons.json can
+# take its place as it is.
+RECORD = os.path.join(HERE, "h200.json")
 FROM_RECORD = ["03_elementwise_fusion.svg", "04_timing_clock.svg", "04_timing_queue.svg",
                "04_timing_crossover.svg"]
 
@@ -159,7 +162,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", default=HERE, help="where the pictures go (default: beside this script)")
     parser.add_argument("--programs", help="folder of programs that are built already, such as bazel-bin")
-    parser.add_argument("--record", default=os.path.join(HERE, "h200.json"),
+    parser.add_argument("--record", default=RECORD,
                         help="lessons.json of benchmarks/pack/run_all.sh (default: h200.json)")
     asked = parser.parse_args()
     programs = asked.programs or build()

@@ -89,6 +89,15 @@ TEST(DrawRecord, WhatWasNotRecordedIsNotInvented) {
     EXPECT_TRUE(contains(clock, "only a GPU can show the times")) << clock;
 }
 
+TEST(DrawRecord, CurvesWithoutPointsAreNamedAndNotDrawn) {
+    Drawn drawn = draw(records(""));
+    EXPECT_EQ(drawn.run.status, 1) << drawn.run.all();
+    EXPECT_TRUE(contains(drawn.run.err, "not drawn: 04_timing_queue.svg: ")) << drawn.run.err;
+    EXPECT_TRUE(contains(drawn.run.err, "has no points")) << drawn.run.err;
+    EXPECT_EQ(folder_entries(drawn.folder),
+              (std::vector<std::string>{"03_elementwise_fusion.svg", "04_timing_clock.svg"}));
+}
+
 TEST(DrawRecord, BadInputIsOneLineAndNoPicture) {
     std::string cpu = records("");
     cpu.replace(cpu.find("\"gpu\""), 5, "\"cpu\"");
