@@ -155,10 +155,10 @@ void show_wide_owner(ElementwisePlan plan, size_t element) {
  * result. */
 static const double TWO_STEPS_BYTES = 20, FUSED_BYTES = 8;
 
-/* On the CPU device without times, which would say nothing. */
+/* On the CPU device, and in a dbg build, without times: they would say nothing. */
 static void draw_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps,
                         const TimerStats *fused) {
-    const bool timed = !lesson->on_cpu_device;
+    const bool timed = !lesson->on_cpu_device && lesson->optimised;
     const FusionPicture drawn = {.n = n,
                                  .two_steps = timed ? text_time(two_steps) : NULL,
                                  .fused = timed ? text_time(fused) : NULL,
