@@ -64,6 +64,11 @@ def gencode(arch):
     number = arch.split("_")[1]
     return "-gencode=arch=compute_%s,code=%s" % (number, arch)
 
+def _oldest_ptx(archs):
+    """PTX that runs on all of the architectures."""
+    numbers = [int("".join([c for c in arch.split("_")[1].elems() if c.isdigit()])) for arch in archs]
+    return ["compute_%d" % min(numbers)]
+
 def nvcc_mode_flags(ctx, cuda):
     flags = ["-Wno-deprecated-gpu-targets", "-Xcompiler=-fPIC,-Wall,-ffp-contract=off"]
     if not cuda.fmad:
@@ -79,7 +84,8 @@ def _nvcc_args(ctx, cuda, cc_toolchain):
         args.add("-ccbin").add(cuda.ccbin)
     elif not cuda.own_ccbin:
         args.add("-ccbin").add(cc_toolchain.compiler_executable)
-    args.add_all([gencode(arch) for arch in cuda.archs])
+    archs = _oldest_ptx(cuda.archs) if ctx.attr.ptx_only else cuda.archs
+    args.add_all([gencode(arch) for arch in archs])
     args.add_all(nvcc_mode_flags(ctx, cuda))
     return args
 
@@ -339,6 +345,9 @@ cuda_library = rule(
             doc = "Its device functions and variables are for the .cu files of a target that depends on it, " +
                   "which links them. One target of a program may do so. Those of several .cu files in one " +
                   "target see one another without it.",
+        ),
+        "ptx_only": attr.bool(
+            doc = "The program holds no machine code for it: the driver compiles it while the program runs.",
         ),
         "alwayslink": attr.bool(),
         "_toolkit": attr.label(default = "//bazel:toolkit", providers = [CudaInfo]),
