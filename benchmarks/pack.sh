@@ -83,6 +83,8 @@ done
 cp benchmarks/*.py "$files/benchmarks/"
 cp benchmarks/pack/run_all.sh benchmarks/pack/benchmarks.txt "$pack/"
 git rev-parse HEAD >"$pack/commit.txt" 2>/dev/null || echo unknown >"$pack/commit.txt"
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+"$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9.]*\),.*/\1/p' >"$pack/toolkit.txt"
 
 # Host symbols are the bulk of it; kernels keep their names and line numbers all the same.
 find "$files" -type f -perm -u+x -exec strip {} + 2>/dev/null || true

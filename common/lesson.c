@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "bazel/build_info.h"
 #include "common/ceiling.h"
@@ -122,6 +123,41 @@ static void print_first_line(const Lesson *lesson)
     fflush(stdout);
 }
 
+/* The line of a /proc file that begins with `key`, from behind its colon; "" if there is none. */
+static const char *line_of(const char *path, const char *key, char *line, int size)
+{
+    FILE *file = fopen(path, "r");
+    const char *found = "";
+    while (file != NULL && fgets(line, size, file) != NULL) {
+        if (strncmp(line, key, strlen(key)) == 0) {
+            const char *colon = strchr(line, ':');
+            line[strcspn(line, "\n")] = '\0';
+            found = colon != NULL ? colon + 1 + strspn(colon + 1, " \t") : "";
+            break;
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return found;
+}
+
+static void record_host(Lesson *lesson)
+{
+    char line[256], date[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) != NULL) {
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
+    }
+    Record *host = record_object(lesson->record, "host");
+    record_text(host, "date", date);
+    record_text(host, "processor", line_of("/proc/cpuinfo", "model name", line, sizeof line));
+    record_count(host, "cores", parallel_threads());
+    record_text(host, "kernel_driver",
+                line_of("/proc/driver/nvidia/version", "NVRM version", line, sizeof line));
+}
+
 static void record_device(Lesson *lesson)
 {
     Record *device = record_object(lesson->record, "device");
@@ -136,9 +172,22 @@ static void record_device(Lesson *lesson)
     record_text(build, "mode", BUILD_COMPILATION_MODE);
     record_text(build, "archs", BUILD_ARCHS);
     record_text(build, "toolkit", BUILD_TOOLKIT_VERSION);
-    record_flag(build, "fused_multiply_add", BUILD_FMAD);
+    record_flag(build, "fused_multiply_add", BUILD_FMAD && !lesson->on_cpu_device);
+    record_host(lesson);
     if (!lesson->spec->no_seed) {
         record_count(lesson->record, "seed", lesson->options.seed);
+    }
+}
+
+/* After the size was fitted. */
+static void record_size(Lesson *lesson)
+{
+    if (lesson->options.n > 0) {
+        record_count(lesson->record, "n", lesson->options.n);
+    }
+    if (lesson->spec->rows > 0) {
+        record_count(lesson->record, "rows", lesson->options.rows);
+        record_count(lesson->record, "cols", lesson->options.cols);
     }
 }
 
@@ -167,7 +216,11 @@ bool lesson_start(Lesson *lesson)
     }
     print_first_line(lesson);
     record_device(lesson);
-    return lesson_fit_memory(lesson) || stop(lesson, LESSON_BAD_OPTION);
+    if (!lesson_fit_memory(lesson)) {
+        return stop(lesson, LESSON_BAD_OPTION);
+    }
+    record_size(lesson);
+    return true;
 }
 
 bool lesson_begin(Lesson *lesson, int argc, char **argv, const LessonSpec *spec)

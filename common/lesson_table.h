@@ -7,6 +7,7 @@
  *         …                                      poison, run, fetch, compare
  *         right = lesson_row(&lesson, step->name, bytes, &time, &compared, NULL) && right;
  *     }
+ *     lesson_recorded_note(&lesson);
  *
  * Ratios of two rows are for speed_up_text (speed_up.h), which knows when none may be given. */
 #ifndef COMMON_LESSON_TABLE_H_
@@ -19,14 +20,16 @@ extern "C" {
 #endif
 
 /* Measures the copy ceiling for arrays of `bytes` (an error ends the program, as CUDA_CHECK
- * does), then prints "title: 4,278 GB/s", the title alone on the CPU device, and the heading.
+ * does), then prints "title: 4,278 GB/s", the title alone on the CPU device, and the heading,
+ * there with the name of the GPU whose recorded figures follow.
  * `row` says what a row is: it heads the first column, and rows are recorded under "rows"
  * ("step": "steps"). It must stay there. */
 void lesson_table(Lesson *lesson, const char *title, const char *row, size_t bytes);
 
-/* Prints and records a row: bytes moved, median time, rate and share of the copy, as far as
- * they can be believed (a sentence below says why not), and the largest error. On the CPU device
- * "-" stands for times, which are recorded all the same. A wrong result is described below, with
+/* Prints and records a row: the largest error, bytes moved, median time, rate and share of the
+ * copy, as far as they can be believed (a sentence below says why not). On the CPU device all but
+ * the error are those of the row of that name in the recorded run (recorded.h), "-" where it has
+ * none; its own times are recorded all the same. A wrong result is described below, with
  * `geometry` (may be null) to say which thread it was.
  *
  * True if the result was right. */
@@ -34,14 +37,12 @@ bool lesson_row(Lesson *lesson, const char *name, double bytes_moved, const Time
                 const CompareResult *compared, const LaunchGeometry *geometry);
 
 /* The same for a result that is judged by the lesson itself, as a sum is by its bound:
- * `error` is what the last column says of a right one. */
+ * `error` is what the column says of a right one. */
 bool lesson_row_judged(Lesson *lesson, const char *name, double bytes_moved,
                        const TimerStats *time, bool right, const char *error);
 
-/* Prints, on the CPU device only, what a GPU took in a recorded run: its own times would teach
- * the opposite. `log` is a file of benchmarks/results, `rows` are lines of it as they stand
- * there, each with its newline; //tests/docs:pages_test compares them. */
-void lesson_recorded(const Lesson *lesson, const char *log, const char *rows);
+/* Prints, on the CPU device only, from which run and of which n recorded figures are. */
+void lesson_recorded_note(const Lesson *lesson);
 
 /* Returns `text`, which is of a time or a rate; "-" on the CPU device. */
 const char *lesson_timed(const Lesson *lesson, const char *text);

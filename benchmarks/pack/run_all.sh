@@ -10,6 +10,7 @@
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
+started_as="run_all.sh OUT ${*:2}"
 [ $# -ge 1 ] || { echo "usage: run_all.sh OUT [tests] [lessons] [bench] [sanitizer]" >&2; exit 2; }
 mkdir -p "$1" || exit 2
 out=$(cd "$1" && pwd)
@@ -114,17 +115,25 @@ with_options() {
   esac
 }
 
-# keep_record NAME KIND FILE: the job's record.json becomes an element of the file's array.
+query_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -1; }
+
+# keep_record NAME KIND FILE: the job's record.json becomes an element of the file's array
+# "KINDs", below what was run on what.
 keep_record() {
   local record=$work/$1/record.json separator=,
   [ -s "$record" ] || return 0
-  [ -s "$3" ] || separator='['
+  if [ ! -s "$3" ]; then
+    separator=
+    printf '{"device": "%s", "driver": "%s", "toolkit": "%s", "commit": "%s", "date": "%s",\n "command": "%s",\n "%ss": [' \
+      "$(query_gpu name)" "$(query_gpu driver_version)" "$(cat "$here/toolkit.txt")" \
+      "$(cat "$here/commit.txt")" "$(date -u +%F)" "$started_as" "$2" >"$3"
+  fi
   { printf '%s\n{"%s": "%s", "record": ' "$separator" "$2" "${1##*/}"
     cat "$record"
     printf '}'; } >>"$3"
 }
 
-end_records() { [ ! -s "$1" ] || printf '\n]\n' >>"$1"; }
+end_records() { [ ! -s "$1" ] || printf '\n]}\n' >>"$1"; }
 
 run_lessons() {
   local name

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lesson's table: what a row says, records, and holds back. Host memory, and the timer.
 #include "common/lesson_table.h"
+#include "common/recorded.h"
 
 #include <gtest/gtest.h>
 
@@ -62,9 +63,9 @@ class Table : public testing::Test {
 
 TEST_F(Table, ARowSaysBytesTimeRateShareAndError) {
     EXPECT_TRUE(row(3.2e9, want));
-    EXPECT_EQ("   one                     3.2 GB    1.00 ms  3,200 GB/s   80.0 %  0 (exact)\n", out);
+    EXPECT_EQ("   one                  0 (exact)       3.2 GB   1.00 ms  3,200 GB/s   80.0 %\n", out);
     EXPECT_TRUE(row(3.2e9, {1, 2, 3, 4.0000005f}));
-    EXPECT_SAYS(out, "  1 ULP\n");
+    EXPECT_SAYS(out, " 1 ULP ");
     time.doubtful = true;
     row(3.2e9, want);
     EXPECT_SAYS(out, "~1 ms");
@@ -84,11 +85,11 @@ TEST_F(Table, RowsAreRecordedUnderTheTablesName) {
 TEST_F(Table, AWrongRowSaysWhichThread) {
     const LaunchGeometry blocks_of_two = {2, 1, 2, 1, 1, 0};
     EXPECT_FALSE(row(3.2e9, {1, 2, 3, 5}, &blocks_of_two));
-    EXPECT_SAYS(out, "  WRONG\n");
+    EXPECT_SAYS(out, " WRONG ");
     EXPECT_SAYS(out, "one: 1 of 4 elements wrong");
     EXPECT_SAYS(out, "element 3 (block 1, thread 1)");
     EXPECT_FALSE(row(3.2e9, {NAN, 2, 3, 4})) << "NaN is wrong";
-    EXPECT_SAYS(out, "  WRONG\n");
+    EXPECT_SAYS(out, " WRONG ");
 }
 
 TEST_F(Table, ARateThatCannotBeIsNeitherShownNorRecorded) {
@@ -104,27 +105,68 @@ TEST_F(Table, ALessonMayJudgeItself) {
     EXPECT_TRUE(lesson_row_judged(&lesson, "sum", 3.2e9, &time, true, "2e-8"));
     EXPECT_FALSE(lesson_row_judged(&lesson, "sum", 3.2e9, &time, false, "2e-8"));
     out = testing::internal::GetCapturedStdout();
-    EXPECT_SAYS(out, "  2e-8\n");
-    EXPECT_SAYS(out, "  WRONG\n");
+    EXPECT_SAYS(out, " 2e-8 ");
+    EXPECT_SAYS(out, " WRONG ");
     EXPECT_SAYS(recorded(), "\"right\":\ttrue");
     EXPECT_SAYS(recorded(), "\"right\":\tfalse");
 }
 
+// In their place stands what a GPU took, where that row is in the recorded run.
 TEST_F(Table, TheCpuDevicesTimesAreRecordedAndNotShown) {
     lesson.on_cpu_device = true;
     EXPECT_TRUE(row(8e9, want));
-    EXPECT_EQ("   one                     8.0 GB          -           -        -  0 (exact)\n", out);
+    EXPECT_EQ("   one                  0 (exact)            -         -           -        -\n", out);
     EXPECT_SAYS(recorded(), "\"median_ms\":\t1");
     EXPECT_STREQ("-", lesson_timed(&lesson, "1 ms"));
-    testing::internal::CaptureStdout();
-    lesson_recorded(&lesson, "results/log", "  x + y  1 ms\n");
-    EXPECT_EQ("\n   An H200 took, as recorded in results/log:\n  x + y  1 ms\n",
-              testing::internal::GetCapturedStdout());
     lesson.on_cpu_device = false;
     EXPECT_STREQ("1 ms", lesson_timed(&lesson, "1 ms"));
+}
+
+TEST_F(Table, TheCpuDeviceShowsTheRowThatAGpuTook) {
+    lesson.on_cpu_device = true;
+    lesson.name = "03_elementwise";
+    lesson.table = "operation";
+    const CompareResult compared = compare_float32(want.size(), want.data(), want.data(), 0, 0, false);
     testing::internal::CaptureStdout();
-    lesson_recorded(&lesson, "results/log", "  x + y  1 ms\n");
+    lesson_row(&lesson, "x + y, wide", 12, &time, &compared, nullptr);
+    lesson_recorded_note(&lesson);
+    out = testing::internal::GetCapturedStdout();
+    TimerStats on_gpu = {};
+    ASSERT_TRUE(recorded_timer("03_elementwise", "/operations/4/time", &on_gpu));
+    EXPECT_SAYS(out, std::string(text_time(&on_gpu)) + " ");
+    EXPECT_SAYS(out, "2.8 GB");
+    EXPECT_FALSE(contains(out, "1.00 ms")) << out;
+    EXPECT_SAYS(out, "n = 230,551,211 there");
+    lesson.on_cpu_device = false;
+    testing::internal::CaptureStdout();
+    lesson_recorded_note(&lesson);
     EXPECT_EQ("", testing::internal::GetCapturedStdout()) << "a GPU speaks for itself";
+}
+
+TEST(Recorded, SaysWhatRanOnWhat) {
+    EXPECT_SAYS(std::string(recorded_source()), "NVIDIA ");
+    EXPECT_SAYS(std::string(recorded_source()), ", driver ");
+    EXPECT_SAYS(std::string(recorded_source()), ", commit ");
+    EXPECT_EQ(std::string::npos, std::string(recorded_source()).find('?')) << recorded_source();
+    EXPECT_FALSE(contains(recorded_device(), "NVIDIA")) << recorded_device();
+}
+
+TEST(Recorded, WhatIsNotThereIsNotANumber) {
+    TimerStats stats = {};
+    EXPECT_EQ(230551211, recorded_number("03_elementwise", "/n"));
+    EXPECT_EQ(5u, recorded_rows("03_elementwise", "/operations"));
+    EXPECT_STREQ("x + y, textbook", recorded_text("03_elementwise", "/operations/0/operation"));
+    for (const char *path : {"/nothing", "/operations", "/operations/99/time", "/operations/0/operation/x"})
+        EXPECT_TRUE(std::isnan(recorded_number("03_elementwise", path))) << path;
+    EXPECT_TRUE(std::isnan(recorded_number("99_none", "/n")));
+    EXPECT_EQ(0u, recorded_rows("03_elementwise", "/n"));
+    EXPECT_EQ(nullptr, recorded_text("03_elementwise", "/n"));
+    stats.median_ms = 7;
+    EXPECT_FALSE(recorded_timer("03_elementwise", "/operations/0", &stats));
+    EXPECT_EQ(0, stats.median_ms);
+    EXPECT_TRUE(recorded_timer("03_elementwise", "/operations/0/time", &stats));
+    EXPECT_GT(stats.median_ms, 0);
+    EXPECT_GT(stats.repeats, 2u);
 }
 
 TEST_F(Table, HostMemoryIsThereOrTheProgramEnds) {
@@ -153,11 +195,13 @@ TEST_F(TableOnADevice, BeginsWithTheRateOfACopy) {
     EXPECT_GT(lesson.copy_gbps, 0);
     EXPECT_STREQ("step", lesson.table);
     EXPECT_EQ(0u, out.find("3. Five steps")) << out;
-    EXPECT_SAYS(out, "\n\n   step  ");
+    EXPECT_SAYS(out, "\n   step  ");
 #ifndef LAB_CPU_DEVICE
     EXPECT_SAYS(out, "3. Five steps: ");
+#else
+    EXPECT_SAYS(out, "H200, recorded");
 #endif
-    EXPECT_SAYS(out, " of copy  largest error\n");
+    EXPECT_SAYS(out, " rate  of copy\n");
 }
 
 } // namespace
