@@ -36,7 +36,7 @@ typedef struct Table {
 typedef struct Values {
     size_t rows, cols, n, seed, repeat, warmup;
     const char *device, *json_path, *plot_path;
-    bool help;
+    bool all, help;
 } Values;
 
 bool size_product(size_t a, size_t b, size_t *product)
@@ -112,6 +112,10 @@ static Table make_table(const LessonSpec *spec, Values *values)
         add_number(&table, "repeat", "TIMES", "samples of each time", &values->repeat, 1, 1000000);
         add_number(&table, "warmup", "TIMES", "calls before them that do not count",
                    &values->warmup, 0, 1000000);
+    }
+    if (spec->has_all) {
+        add(&table, (Entry){"all", NULL, "print all, not only what fits a screen a section",
+                            OPTION_FLAG, &values->all, 0, 0});
     }
     add(&table, (Entry){"json", "FILE", "write the results to FILE", OPTION_FILE,
                         &values->json_path, 0, 0});
@@ -405,5 +409,6 @@ OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec, bool 
     options->warmup = values.warmup == SIZE_MAX ? -1 : (int)values.warmup;
     options->json_path = values.json_path;
     options->plot_path = values.plot_path;
+    options->all = values.all;
     return OPTIONS_OK;
 }

@@ -26,6 +26,7 @@ typedef struct Options {
     int warmup;        /* -1: not given, the timer chooses */
     const char *json_path; /* null: not given */
     const char *plot_path; /* null: not given */
+    bool all;          /* --all: everything, not one screen a section */
     bool sizes_given;  /* --rows, --cols or --n was given */
     bool device_given; /* --device was given */
 } Options;
@@ -59,6 +60,7 @@ typedef struct LessonSpec {
     size_t cpu_rows, cpu_cols, cpu_n; /* defaults on the CPU device; 0: as above */
     size_t device_bytes_each, host_bytes_each; /* of all its arrays, for each element */
     size_t device_bytes_least; /* of device memory, at any size */
+    bool has_all;           /* --all */
     const char *pictures[LESSON_PICTURES]; /* topics: --plot x.svg writes x_TOPIC.svg of each */
     bool no_seed, no_timing; /* without --seed; without --repeat and --warmup */
     const OptionExtra *extra;

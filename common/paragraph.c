@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 96 };
+enum { WIDTH = 80 };
 
 /* Prints the words of text[0 .. length), each line but the first after `indent`
  * blanks; the first begins at `column`. */

@@ -1,4 +1,4 @@
-/* Sentences of any length, broken into lines that fit a terminal of 100 columns.
+/* Sentences of any length, broken into lines that fit a terminal of 80 columns.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COMMON_PARAGRAPH_H_
 #define COMMON_PARAGRAPH_H_
@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Prints text to stdout with `indent` blanks before each line, broken at blanks
- * so that no line is wider than 96 columns unless one word is, and a newline at
+ * so that no line is wider than 80 columns unless one word is, and a newline at
  * the end. Nothing for an empty text. Counts bytes, so UTF-8 lines end early. */
 void print_paragraph(int indent, const char *text);
 

@@ -5,8 +5,8 @@
  *             kernel must keep to; what the memory could reach in theory and what it
  *             reaches; why a GPU may be there and not be seen.
  * Run:        bazel run //lessons:01_device_query
- * Prints:     the software, the environment, and a table for each device; "not reported" for
- *             what it does not tell. Exit status 0: every device answered; 3: there is none. */
+ * Prints:     the software, the environment, and a table for each device, --all the whole one;
+ *             "not reported" for what it does not tell. Exit status 0: every device answered; 3: there is none. */
 #include <stdio.h>
 
 #include <cuda_runtime_api.h>
@@ -22,6 +22,7 @@ static const LessonSpec SPEC = {
     .about = "Lists the devices and what each can do; --device K: only that one.",
     .n = 64 << 20, /* floats of the measured copy: several times any L2 cache */
     .cpu_n = 16 << 20,
+    .has_all = true,
 };
 
 typedef struct Copy { float *d_from, *d_to; size_t bytes; } Copy;
@@ -67,7 +68,7 @@ static void show_device(const Lesson *lesson, const DeviceFacts *facts, const ch
         record_number(record, "bandwidth_measured_gbps", gbps);
     }
     printf("\n");
-    device_facts_print(stdout, facts, visible);
+    device_facts_print(stdout, facts, visible, lesson->options.all);
     printf("  %-38s %s\n", "bandwidth measured by a copy", measured);
     device_facts_record(record, facts, visible);
 }
@@ -105,16 +106,12 @@ int main(int argc, char **argv) {
     record_count(lesson.record, "device_count", (uint64_t)count);
 
     /* 3. Each device, or the one that was asked for: its facts, and a copy within it. */
-    const bool only_one = lesson.options.device_given;
-    const int first = only_one ? lesson.device : 0, last = only_one ? lesson.device : count - 1;
-    for (int device = first; device <= last; device++) {
+    for (int device = 0; device < count; device++) {
+        if (lesson.options.device_given && device != lesson.device) continue;
         DeviceFacts facts;
         CUDA_CHECK(device_facts_read(device, &facts));
         show_device(&lesson, &facts, found.visible);
     }
-    if (lesson.on_cpu_device) {
-        printf("\nThe CPU device keeps to an H200's limits, so that kernels meet the same ones;\n"
-               "its rates are this computer's and say nothing about a GPU.\n");
-    }
+    device_facts_print_end(lesson.options.all, lesson.on_cpu_device);
     return lesson_end(&lesson, true);
 }

@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     float *out = lesson_host_memory(&lesson, bytes), *want = lesson_host_memory(&lesson, bytes);
     philox_normal_fill(x, n, lesson.options.seed);
     philox_normal_fill(y, n, lesson.options.seed + 1);
-    printf("\n1. Inputs: x, y of %s x %s float32, normal, seed %llu: %s each.\n",
+    printf("\n1. Inputs: x, y of %s x %s float32, normal, seed %llu, %s each.\n",
            text_count(lesson.options.rows), text_count(lesson.options.cols),
            (unsigned long long)lesson.options.seed, text_bytes((double)bytes));
 
@@ -90,8 +90,8 @@ int main(int argc, char **argv) {
     TimerStats time[OPERATIONS];
     size_t right_count = 0;
     const LaunchGeometry textbook = {.block_x = BLOCK, .grid_x = one_per_thread_blocks(n, BLOCK)};
-    lesson_table(&lesson, text_format("4. Operations on %s elements, beside a device-to-device "
-                                      "copy of x", text_count(n)), "operation", bytes);
+    lesson_table(&lesson, text_format("4. Five kernels on %s elements, beside a copy of x",
+                                      text_count(n)), "operation", bytes);
     for (int i = 0; i < OPERATIONS; i++) {
         r.operation = i;
         CUDA_CHECK(time_gpu(run, &r, lesson_timer(&lesson), &time[i]));
@@ -108,7 +108,7 @@ int main(int argc, char **argv) {
     show_fusion(&lesson, n, &time[TWO_STEPS], &time[FUSED]);
 
     /* 5. The verdict, and release in reverse order. */
-    printf("5. Back to the host, and every element checked against the CPU: %s of %s right.\n",
+    printf("5. Every element checked against the CPU: %s of %s right.\n",
            text_count(right_count), text_count(n * OPERATIONS));
     record_count(lesson.record, "elements_checked", n * OPERATIONS);
     CUDA_CHECK(cudaFree(r.d_out));

@@ -14,81 +14,81 @@ static const char NOT_REPORTED[] = "not reported";
 /* clang-format off */
 const FactRow FACT_ROWS[] = {
     {"The chip", "compute capability (major, minor)", "compute_capability", FACT_COUNT,
-     {cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor}},
+     {cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor}, true},
     {NULL, "streaming multiprocessors (SMs)", "multiprocessors", FACT_MEASURE_COUNT,
-     {cudaDevAttrMultiProcessorCount}},
+     {cudaDevAttrMultiProcessorCount}, true},
     {NULL, "SM clock, highest", "clock_khz", FACT_MEASURE_KHZ,
-     {cudaDevAttrClockRate}},
+     {cudaDevAttrClockRate}, false},
     {NULL, "float32 to float64 speed ratio", "single_to_double_ratio", FACT_MEASURE_COUNT,
-     {cudaDevAttrSingleToDoublePrecisionPerfRatio}},
+     {cudaDevAttrSingleToDoublePrecisionPerfRatio}, false},
     {NULL, "part of the processor (integrated)", "integrated", FACT_YES_NO,
-     {cudaDevAttrIntegrated}},
+     {cudaDevAttrIntegrated}, false},
 
     {"Memory", "memory clock, highest", "memory_clock_khz", FACT_MEASURE_KHZ,
-     {cudaDevAttrMemoryClockRate}},
+     {cudaDevAttrMemoryClockRate}, false},
     {NULL, "memory bus width", "memory_bus_bits", FACT_MEASURE_BITS,
-     {cudaDevAttrGlobalMemoryBusWidth}},
+     {cudaDevAttrGlobalMemoryBusWidth}, false},
     {NULL, "error correction (ECC) on", "ecc_enabled", FACT_YES_NO,
-     {cudaDevAttrEccEnabled}},
+     {cudaDevAttrEccEnabled}, false},
     {NULL, "L2 cache", "l2_cache_bytes", FACT_MEASURE_BYTES,
-     {cudaDevAttrL2CacheSize}},
+     {cudaDevAttrL2CacheSize}, true},
     {NULL, "constant memory", "constant_memory_bytes", FACT_BYTES,
-     {cudaDevAttrTotalConstantMemory}},
+     {cudaDevAttrTotalConstantMemory}, false},
     {NULL, "copy engines", "copy_engines", FACT_COUNT,
-     {cudaDevAttrAsyncEngineCount}},
+     {cudaDevAttrAsyncEngineCount}, false},
 
     {"Per SM", "threads", "max_threads_per_multiprocessor", FACT_MEASURE_COUNT,
-     {cudaDevAttrMaxThreadsPerMultiProcessor}},
+     {cudaDevAttrMaxThreadsPerMultiProcessor}, true},
     {NULL, "blocks", "max_blocks_per_multiprocessor", FACT_MEASURE_COUNT,
-     {cudaDevAttrMaxBlocksPerMultiprocessor}},
+     {cudaDevAttrMaxBlocksPerMultiprocessor}, false},
     {NULL, "shared memory", "shared_memory_per_multiprocessor_bytes", FACT_MEASURE_BYTES,
-     {cudaDevAttrMaxSharedMemoryPerMultiprocessor}},
+     {cudaDevAttrMaxSharedMemoryPerMultiprocessor}, true},
     {NULL, "32-bit registers", "registers_per_multiprocessor", FACT_MEASURE_COUNT,
-     {cudaDevAttrMaxRegistersPerMultiprocessor}},
+     {cudaDevAttrMaxRegistersPerMultiprocessor}, false},
 
     {"Per block", "threads, at most", "max_threads_per_block", FACT_MEASURE_COUNT,
-     {cudaDevAttrMaxThreadsPerBlock}},
+     {cudaDevAttrMaxThreadsPerBlock}, true},
     {NULL, "threads in x, y, z, at most", "max_block_dim", FACT_MEASURE_COUNT,
-     {cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ}},
+     {cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ}, false},
     {NULL, "shared memory", "shared_memory_per_block_bytes", FACT_MEASURE_BYTES,
-     {cudaDevAttrMaxSharedMemoryPerBlock}},
+     {cudaDevAttrMaxSharedMemoryPerBlock}, true},
     {NULL, "shared memory with opt-in", "shared_memory_per_block_optin_bytes", FACT_MEASURE_BYTES,
-     {cudaDevAttrMaxSharedMemoryPerBlockOptin}},
+     {cudaDevAttrMaxSharedMemoryPerBlockOptin}, false},
     {NULL, "shared memory, kept by CUDA", "reserved_shared_memory_per_block_bytes", FACT_BYTES,
-     {cudaDevAttrReservedSharedMemoryPerBlock}},
+     {cudaDevAttrReservedSharedMemoryPerBlock}, false},
     {NULL, "32-bit registers", "registers_per_block", FACT_MEASURE_COUNT,
-     {cudaDevAttrMaxRegistersPerBlock}},
+     {cudaDevAttrMaxRegistersPerBlock}, false},
     {NULL, "threads of a warp", "warp_size", FACT_MEASURE_COUNT,
-     {cudaDevAttrWarpSize}},
+     {cudaDevAttrWarpSize}, true},
 
     {"Per grid", "blocks in x, y, z, at most", "max_grid_dim", FACT_MEASURE_COUNT,
-     {cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ}},
+     {cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ}, false},
     {NULL, "several kernels at a time", "concurrent_kernels", FACT_YES_NO,
-     {cudaDevAttrConcurrentKernels}},
+     {cudaDevAttrConcurrentKernels}, false},
     {NULL, "grid-wide barriers (cooperative)", "cooperative_launch", FACT_YES_NO,
-     {cudaDevAttrCooperativeLaunch}},
+     {cudaDevAttrCooperativeLaunch}, false},
 
     {"Host and device", "one address space for both", "unified_addressing", FACT_YES_NO,
-     {cudaDevAttrUnifiedAddressing}},
+     {cudaDevAttrUnifiedAddressing}, false},
     {NULL, "managed memory", "managed_memory", FACT_YES_NO,
-     {cudaDevAttrManagedMemory}},
+     {cudaDevAttrManagedMemory}, false},
     {NULL, "... host may use it beside a kernel", "concurrent_managed_access", FACT_YES_NO,
-     {cudaDevAttrConcurrentManagedAccess}},
+     {cudaDevAttrConcurrentManagedAccess}, false},
     {NULL, "... host reads it without moving it", "direct_managed_access_from_host", FACT_YES_NO,
-     {cudaDevAttrDirectManagedMemAccessFromHost}},
+     {cudaDevAttrDirectManagedMemAccessFromHost}, false},
     {NULL, "kernels may use malloc memory", "pageable_memory_access", FACT_YES_NO,
-     {cudaDevAttrPageableMemoryAccess}},
+     {cudaDevAttrPageableMemoryAccess}, false},
     {NULL, "... by the host's page tables", "pageable_access_uses_host_page_tables", FACT_YES_NO,
-     {cudaDevAttrPageableMemoryAccessUsesHostPageTables}},
+     {cudaDevAttrPageableMemoryAccessUsesHostPageTables}, false},
     {NULL, "kernels may use pinned memory", "can_map_host_memory", FACT_YES_NO,
-     {cudaDevAttrCanMapHostMemory}},
+     {cudaDevAttrCanMapHostMemory}, false},
     {NULL, "memory pools (cudaMallocAsync)", "memory_pools", FACT_YES_NO,
-     {cudaDevAttrMemoryPoolsSupported}},
+     {cudaDevAttrMemoryPoolsSupported}, false},
 
     {"Use", "compute mode", "compute_mode", FACT_COMPUTE_MODE,
-     {cudaDevAttrComputeMode}},
+     {cudaDevAttrComputeMode}, false},
     {NULL, "kernels that run long are stopped", "kernel_time_limit", FACT_YES_NO,
-     {cudaDevAttrKernelExecTimeout}},
+     {cudaDevAttrKernelExecTimeout}, false},
 };
 /* clang-format on */
 const size_t FACT_ROW_COUNT = sizeof FACT_ROWS / sizeof FACT_ROWS[0];
@@ -218,8 +218,9 @@ static void print_line(FILE *out, const char *label, const char *text) {
     fprintf(out, "  %-38s %s\n", label, text[0] != '\0' ? text : NOT_REPORTED);
 }
 
-void device_facts_print(FILE *out, const DeviceFacts *facts, const char *visible) {
+void device_facts_print(FILE *out, const DeviceFacts *facts, const char *visible, bool all) {
     char text[128] = "";
+    const char *heading = NULL; /* of the rows to come, until it is printed */
     fprintf(out, "Device %d: %s%s\n", facts->device,
             facts->name[0] != '\0' ? facts->name : NOT_REPORTED,
             device_facts_is_mig(facts, visible)
@@ -230,21 +231,37 @@ void device_facts_print(FILE *out, const DeviceFacts *facts, const char *visible
                  facts->total_memory_bytes / 1073741824.0, (uint64_t)facts->total_memory_bytes);
     }
     print_line(out, "total memory", text);
-    print_line(out, "PCI address", facts->pci_address);
-    print_line(out, "UUID", facts->uuid);
+    if (all) {
+        print_line(out, "PCI address", facts->pci_address);
+        print_line(out, "UUID", facts->uuid);
+    }
 
     for (size_t row = 0; row < FACT_ROW_COUNT; row++) {
-        if (FACT_ROWS[row].heading != NULL) fprintf(out, " %s\n", FACT_ROWS[row].heading);
-        device_facts_format(facts, row, text, sizeof text);
-        print_line(out, FACT_ROWS[row].label, text);
+        if (FACT_ROWS[row].heading != NULL) heading = FACT_ROWS[row].heading;
+        if (all || FACT_ROWS[row].basic) {
+            if (heading != NULL) fprintf(out, " %s\n", heading);
+            heading = NULL;
+            device_facts_format(facts, row, text, sizeof text);
+            print_line(out, FACT_ROWS[row].label, text);
+        }
         if (FACT_ROWS[row].attributes[0] == cudaDevAttrGlobalMemoryBusWidth) {
             double gbps = 0;
             text[0] = '\0';
             if (device_facts_bandwidth_gbps(facts, &gbps))
                 snprintf(text, sizeof text, "%.0f GB/s", gbps);
+            if (heading != NULL) fprintf(out, " %s\n", heading);
+            heading = NULL;
             print_line(out, "bandwidth in theory: 2 x clock x width", text);
         }
     }
+}
+
+void device_facts_print_end(bool all, bool on_cpu_device) {
+    if (!all)
+        printf("\n--all shows the rest: clocks, buses, registers, grids, what both sides share.\n");
+    if (on_cpu_device)
+        printf("%sThe CPU device keeps to an H200's limits, so that kernels meet the same ones;\n"
+               "its rates are this computer's and say nothing about a GPU.\n", all ? "\n" : "");
 }
 
 static const char *text_or_null(const char *text) {

@@ -45,6 +45,7 @@ typedef struct {
     const char *key;
     FactKind kind;
     enum cudaDeviceAttr attributes[FACT_PARTS];
+    bool basic; /* shown without --all: what lessons 02 to 10 build on */
 } FactRow;
 
 extern const FactRow FACT_ROWS[];
@@ -81,8 +82,11 @@ bool device_facts_is_mig(const DeviceFacts *facts, const char *visible);
 /* One fact as text, "not reported" where any of its parts is unknown. */
 void device_facts_format(const DeviceFacts *facts, size_t row, char *text, size_t size);
 
-/* All facts of one device as a two-column table with headings. */
-void device_facts_print(FILE *out, const DeviceFacts *facts, const char *visible);
+/* The basic facts of one device, or all, as a two-column table with headings. */
+void device_facts_print(FILE *out, const DeviceFacts *facts, const char *visible, bool all);
+
+/* What stands below the tables: where the rest is, and what the CPU device's figures mean. */
+void device_facts_print_end(bool all, bool on_cpu_device);
 
 /* All facts of one device into a record, by the table's keys: whole numbers, true
  * or false for yes and no, null for what is not reported. A fact of several parts

@@ -65,7 +65,7 @@ void device_visibility_describe(const DeviceVisibility *found, char *text, size_
 
     if (found->cpu_device) {
         snprintf(
-            text, size, "%s%s%s: about GPUs only; the CPU device reads\nLAB_CPU_DEVICE_COUNT",
+            text, size, "%s%s%s: about GPUs only; the CPU\ndevice reads LAB_CPU_DEVICE_COUNT",
             list != NULL ? "\"" : "not set", list != NULL ? list : "", list != NULL ? "\"" : "");
     } else if (list == NULL && found->visible_count == 0) {
         snprintf(text, size, "not set: it hides nothing");

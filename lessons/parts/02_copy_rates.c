@@ -10,6 +10,7 @@
 #include "common/check.h"
 #include "common/compare.h"
 #include "common/lesson_table.h"
+#include "common/recorded.h"
 #include "common/staged_copy.h"
 
 /* A way to copy: a function for each direction, and the host memory it uses. */
@@ -39,6 +40,21 @@ static cudaError_t run_to_host(void *context, cudaStream_t stream) {
     return way->to_host(way->to, way->d_buffer, way->bytes);
 }
 
+static void print_way(const Way *way, const TimerStats *there, const TimerStats *back, double bytes,
+                      bool same) {
+    printf("   %-21s %9s %10s  %9s %10s  %s\n", way->name, text_time(there),
+           text_rate(gbps_from(bytes, there->median_ms)), text_time(back),
+           text_rate(gbps_from(bytes, back->median_ms)), same ? "same bits" : "WRONG BITS");
+}
+
+/* The same copies as a GPU took them. */
+static void print_recorded_way(const Lesson *lesson, const Way *way, bool same) {
+    TimerStats there, back;
+    recorded_timer(lesson->name, text_format("/%s/to_device", way->key), &there);
+    recorded_timer(lesson->name, text_format("/%s/to_host", way->key), &back);
+    print_way(way, &there, &back, recorded_number(lesson->name, "/n") * sizeof(float), same);
+}
+
 static bool measure_way(Lesson *lesson, Way *way) {
     TimerOptions timer = *lesson_timer(lesson);
     TimerStats there, back;
@@ -51,12 +67,8 @@ static bool measure_way(Lesson *lesson, Way *way) {
     bool same = memcmp(way->from, way->to, way->bytes) == 0;
 
     double bytes = (double)way->bytes;
-    printf("   %-36s %11s %11s   %11s %11s%s\n", way->name,
-           lesson_timed(lesson, text_time(&there)),
-           lesson_timed(lesson, text_rate(gbps_from(bytes, there.median_ms))),
-           lesson_timed(lesson, text_time(&back)),
-           lesson_timed(lesson, text_rate(gbps_from(bytes, back.median_ms))),
-           same ? "  same bits" : "  WRONG BITS");
+    if (lesson->on_cpu_device) print_recorded_way(lesson, way, same);
+    else print_way(way, &there, &back, bytes, same);
     Record *row = record_object(lesson->record, way->key);
     record_timer(row, "to_device", &there);
     record_timer(row, "to_host", &back);
@@ -75,26 +87,27 @@ bool show_copy_rates(Lesson *lesson, const float *x, float *out, float *d_buffer
     memcpy(pinned_from, x, bytes);
 
     Way ways[] = {
-        {"pageable (malloc), cudaMemcpy", "pageable", plain_to_device, plain_to_host, x, out,
+        {"pageable, cudaMemcpy", "pageable", plain_to_device, plain_to_host, x, out,
          d_buffer, bytes},
-        {"pinned (cudaMallocHost), cudaMemcpy", "pinned", plain_to_device, plain_to_host,
+        {"pinned, cudaMemcpy", "pinned", plain_to_device, plain_to_host,
          pinned_from, pinned_to, d_buffer, bytes},
-        {"pageable, staged through pinned", "staged", staged_copy_to_device, staged_copy_to_host,
+        {"pageable, staged", "staged", staged_copy_to_device, staged_copy_to_host,
          x, out, d_buffer, bytes},
     };
     bool right = true;
-    printf("\n3. Rates of copying %s, median of %s:\n", text_bytes((double)bytes),
-           lesson->options.repeat > 0 ? text_count((uint64_t)lesson->options.repeat) : "5");
-    printf("   %-36s %23s   %23s\n", "", "host to device", "device to host");
+    if (lesson->on_cpu_device) {
+        printf("\n3. Copying %s in three ways, and what an %s took for %s:\n",
+               text_bytes((double)bytes), recorded_device(),
+               text_bytes(recorded_number(lesson->name, "/n") * sizeof(float)));
+    } else {
+        printf("\n3. Copying %s in three ways, median of %s:\n", text_bytes((double)bytes),
+               lesson->options.repeat > 0 ? text_count((uint64_t)lesson->options.repeat) : "5");
+    }
+    printf("   %-21s %20s  %20s\n", "", "host to device", "device to host");
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         right = measure_way(lesson, &ways[i]) && right;
     }
-    lesson_recorded(lesson, "benchmarks/results/2026-12-01_h200/lessons.log",
-                    "3. Rates of copying 921.6 MB, median of 5:\n"
-                    "                                                 host to device            device to host\n"
-                    "   pageable (malloc), cudaMemcpy             135 ms   6.82 GB/s       80.6 ms   11.4 GB/s\n"
-                    "   pinned (cudaMallocHost), cudaMemcpy      16.7 ms   55.3 GB/s       16.7 ms   55.2 GB/s\n"
-                    "   pageable, staged through pinned          19.7 ms   46.8 GB/s       27.7 ms   33.2 GB/s\n");
+    lesson_recorded_note(lesson);
     if (!lesson->on_cpu_device) /* where nothing is pinned */
         printf("   Pinning the two arrays took %s: worth it for memory that is used again.\n",
                text_ms(pin_ms));
@@ -104,21 +117,27 @@ bool show_copy_rates(Lesson *lesson, const float *x, float *out, float *d_buffer
     return right;
 }
 
-void show_made(Lesson *lesson, double host_ms, double copy_ms, const TimerStats *device) {
-    const size_t n = lesson->options.n;
-    printf("\n4. Must data pass through the host? Not if the device can make it:\n");
-    printf("   %-36s %11s   %11s  %12s\n", text_format("%s normal numbers", text_count(n)),
+static void print_made(double n, double host_ms, double copy_ms, const TimerStats *device) {
+    printf("   %-33s %9s %9s %14s\n", text_format("%s normal numbers", text_count((uint64_t)n)),
            "to make", "to copy", "over the bus");
-    printf("   %-36s %11s   %11s   %11s\n", "on the host's cores, then copied",
-           lesson_timed(lesson, text_ms(host_ms)), lesson_timed(lesson, text_ms(copy_ms)),
-           text_bytes((double)(n * sizeof(float))));
-    printf("   %-36s %11s   %11s   %11s\n", "on the device",
-           lesson_timed(lesson, text_time(device)), "-", "0 bytes");
+    printf("   %-33s %9s %9s %14s\n", "on the host's cores, then copied", text_ms(host_ms),
+           text_ms(copy_ms), text_bytes(n * sizeof(float)));
+    printf("   %-33s %9s %9s %14s\n", "on the device", text_time(device), "-", "0 bytes");
+}
+
+void show_made(Lesson *lesson, double host_ms, double copy_ms, const TimerStats *device) {
+    printf("\n4. Must data pass through the host? Not if the device can make it:\n");
+    if (lesson->on_cpu_device) {
+        TimerStats on_gpu;
+        recorded_timer(lesson->name, "/made_on_device", &on_gpu);
+        print_made(recorded_number(lesson->name, "/n"),
+                   recorded_number(lesson->name, "/made_on_host_ms"),
+                   recorded_number(lesson->name, "/made_on_host_copy_ms"), &on_gpu);
+        lesson_recorded_note(lesson);
+    } else {
+        print_made((double)lesson->options.n, host_ms, copy_ms, device);
+    }
     printf("   Only seed and n travelled, as the kernel's arguments.\n");
-    lesson_recorded(lesson, "benchmarks/results/2026-12-01_h200/lessons.log",
-                    "   230,400,000 normal numbers            to make       to copy    over the bus\n"
-                    "   on the host's cores, then copied         36.2 ms       20.1 ms      921.6 MB\n"
-                    "   on the device                           0.476 ms             -       0 bytes\n");
     record_timer(lesson->record, "made_on_device", device);
     record_number(lesson->record, "made_on_host_ms", host_ms);
     record_number(lesson->record, "made_on_host_copy_ms", copy_ms);

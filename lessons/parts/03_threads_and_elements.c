@@ -12,6 +12,7 @@
 #include "common/check.h"
 #include "common/lesson_pictures.h"
 #include "common/lesson_table.h"
+#include "common/recorded.h"
 #include "kernels/tuned/elementwise.h"
 #include "kernels/add.h"
 
@@ -63,13 +64,11 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
     CUDA_CHECK(cudaMemcpy(thread, d_thread, bytes, cudaMemcpyDeviceToHost));
 
     ElementwisePlan plan = elementwise_plan(n, NULL, NULL, NULL);
-    printf(
-        "   One thread per element: %s of %d threads, element i = block * %d + thread.\n",
-        text_counted(one_per_thread_blocks(n, BLOCK), "block"), BLOCK, BLOCK);
-    printf("   The kit's kernels: %s of %u; a thread takes %u x %u neighbouring elements.\n\n",
-           text_counted(plan.blocks, "block"), plan.threads, plan.per_thread, plan.width);
-    printf("   %12s   %-38s   %s\n", "element", "one per thread, signed (or by formula)",
-           "the kit's kernels");
+    printf("   Textbook: %s of %d, one element each, i = block * %d + thread.\n",
+           text_counted(one_per_thread_blocks(n, BLOCK), "block"), BLOCK, BLOCK);
+    printf("   Wide: %s of %u; a thread takes %u neighbouring elements at a time.\n\n",
+           text_counted(plan.blocks, "block"), plan.threads, plan.width);
+    printf("   %13s   %-27s %s\n", "element", "textbook, (by formula)", "wide");
 
     size_t elements[8], count = pick_elements(n, elements);
     for (size_t k = 0; k < count; k++) {
@@ -84,13 +83,15 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
             snprintf(signature, sizeof signature, "(block %s, thread %zu)",
                      text_count(i / BLOCK), i % BLOCK);
         }
-        printf("   %12s   %-38s   block %s, thread %u\n", text_count(i), signature,
-               text_count(kit_block), kit_thread);
+        const bool left_over = plan.width > 1 && i >= plan.head + plan.groups * plan.width;
+        printf("   %13s   %-27s block %s, thread %u%s\n", text_count(i), signature,
+               text_count(kit_block), kit_thread, left_over ? " (left over)" : "");
     }
 
     size_t wrong = count_wrong_owners(signed_n, block, thread);
-    printf("   Signatures of the first %s elements that fit the formula: %s.\n\n",
-           text_count(signed_n), text_count(signed_n - wrong));
+    printf("   %s elements asked by whom: %s say block i / %d, thread i %% %d.\n\n",
+           text_count(signed_n), wrong == 0 ? "all" : text_format("only %s", text_count(signed_n - wrong)),
+           BLOCK, BLOCK);
     record_count(lesson->record, "owners_checked", signed_n);
     record_count(lesson->record, "owners_wrong", wrong);
     cudaFree(d_block);
@@ -128,13 +129,12 @@ bool show_bounds_guard(Lesson *lesson) {
     cudaFree(d_in);
     cudaFree(d_out);
 
-    printf("   The bounds guard, if (i < n): %s elements need %s blocks, so %s threads start.\n",
-           text_count(n), text_count(blocks), text_count(room));
-    printf("   Floats written behind the end (elements %s to %s, block %s, threads %zu to %d):\n",
-           text_count(n), text_count(room - 1), text_count(blocks - 1), n % BLOCK, BLOCK - 1);
-    printf(
-        "   with the guard %zu, without it %zu: somebody else's memory, in a real program.\n\n",
-        with_guard, without_guard);
+    printf("   The bounds guard, if (i < n): %s elements need %s blocks, %s threads.\n"
+           "   The last %zu threads of block %s have no element. Floats that they write\n"
+           "   behind the end: with the guard %zu, without it %zu. In a real program that\n"
+           "   is somebody else's memory.\n\n",
+           text_count(n), text_count(blocks), text_count(room), room - n, text_count(blocks - 1),
+           with_guard, without_guard);
     record_count(lesson->record, "strays_with_guard", with_guard);
     record_count(lesson->record, "strays_without_guard", without_guard);
     if (lesson->options.plot_path != NULL)
@@ -155,28 +155,28 @@ void show_wide_owner(ElementwisePlan plan, size_t element) {
  * result. */
 static const double TWO_STEPS_BYTES = 20, FUSED_BYTES = 8;
 
-/* On the CPU device, and in a dbg build, without times: they would say nothing. */
+/* On the CPU device as a GPU took it; in a dbg build without times, which would say nothing. */
 static void draw_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps,
                         const TimerStats *fused) {
-    const bool timed = !lesson->on_cpu_device && lesson->optimised;
-    const FusionPicture drawn = {.n = n,
-                                 .two_steps = timed ? text_time(two_steps) : NULL,
-                                 .fused = timed ? text_time(fused) : NULL,
-                                 .device = lesson->device_name};
+    TimerStats recorded[2];
+    FusionPicture drawn = {.n = n, .device = lesson->device_name};
+    if (lesson->on_cpu_device) {
+        recorded_timer(lesson->name, "/operations/2/time", &recorded[0]);
+        recorded_timer(lesson->name, "/operations/3/time", &recorded[1]);
+        two_steps = &recorded[0], fused = &recorded[1];
+        drawn.n = (size_t)recorded_number(lesson->name, "/n");
+        drawn.device = recorded_label();
+    }
+    if (lesson->on_cpu_device || lesson->optimised)
+        drawn.two_steps = text_time(two_steps), drawn.fused = text_time(fused);
     lesson_picture(lesson, "fusion", picture_fusion(&drawn));
 }
 
 void show_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps, const TimerStats *fused) {
-    lesson_recorded(lesson, "benchmarks/results/2026-12-01_h200/bench.log",
-                    "  operation                  bytes       median   spread      GB/s of copy  result\n"
-                    "  x + y, one a thread       2.8 GB     0.803 ms    0.1 %      3445  81.1 %  right\n"
-                    "  x * y                     2.8 GB     0.631 ms    0.3 %      4385 103.3 %  right\n"
-                    "  x**2 * x, two steps       4.6 GB      1.06 ms    0.4 %      4337 102.1 %  right\n"
-                    "  x**2 * x, fused           1.8 GB     0.432 ms    0.3 %      4268 100.5 %  right\n"
-                    "  x + y                     2.8 GB     0.630 ms    0.3 %      4386 103.3 %  right\n");
+    lesson_recorded_note(lesson);
     if (lesson->options.plot_path != NULL) draw_fusion(lesson, n, two_steps, fused);
-    printf("\n   x**2 * x as two operators writes x**2 to memory and reads it back: %s against\n"
-           "   %s for the fused form, %.1f times as much. ",
+    printf("\n   x**2 * x as two operators writes x**2 to memory and reads it back: %s\n"
+           "   against %s for the fused form, %.1f times as much.\n   ",
            text_bytes(TWO_STEPS_BYTES * (double)n), text_bytes(FUSED_BYTES * (double)n),
            TWO_STEPS_BYTES / FUSED_BYTES);
     if (lesson->on_cpu_device) {

@@ -18,7 +18,7 @@ std::string printed(const DeviceFacts &facts, const char *visible = nullptr) {
     char *text = nullptr;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    device_facts_print(stream, &facts, visible);
+    device_facts_print(stream, &facts, visible, true);
     fclose(stream);
     std::string result(text, size);
     free(text);

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/lesson.h"
+#include "common/recorded.h"
 #include "gtest/gtest.h"
 #include "lessons/parts/02_round_trip.h"
 #include "tests/lessons/lesson_program.h"
@@ -81,8 +83,7 @@ TEST(RoundTripLesson, ShowsEachWayAndTheNumbersMadeOnTheDevice) {
     LessonRun run = run_lesson("02_round_trip", small({"--json", path}));
     expect_success("02_round_trip", run);
     for (const char *text :
-         {"pageable (malloc), cudaMemcpy", "pinned (cudaMallocHost), cudaMemcpy",
-          "pageable, staged through pinned", "on the device", "0 bytes", "the same with to_gpu and get",
+         {"pageable, cudaMemcpy", "pinned, cudaMemcpy", "pageable, staged", "on the device", "0 bytes", "the same with to_gpu and get",
           "same bits"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << text << "\n" << run.out;
     }
@@ -104,19 +105,28 @@ TEST(RoundTripLesson, OnTheCpuDeviceTimesAreThoseOfAGpu) {
     LessonRun run = run_lesson("02_round_trip", small());
     expect_success("02_round_trip", run);
     EXPECT_EQ(run.out.find("Pinning"), std::string::npos) << "nothing is pinned here\n" << run.out;
-    size_t recorded = 0;
-    std::string before; // of this computer no time and no rate, before the recorded rows
-    for (size_t at = run.out.find("\n3. "), next; at != std::string::npos; at = next) {
-        next = run.out.find("\n4. ", at + 1);
-        const std::string section = run.out.substr(at, next - at);
-        const size_t rows = section.find("An H200 took, as recorded in benchmarks/results/");
-        ASSERT_NE(rows, std::string::npos) << section;
-        recorded++;
-        before += section.substr(0, rows);
+    // Sections 3 and 4: each time is one of the recorded run's, and it is said whose.
+    for (const char *way : {"pageable", "pinned", "staged"}) {
+        TimerStats there = {};
+        ASSERT_TRUE(recorded_timer("02_round_trip", (std::string("/") + way + "/to_device").c_str(), &there));
+        EXPECT_NE(run.out.find(text_time(&there)), std::string::npos) << way << "\n" << run.out;
     }
-    EXPECT_EQ(recorded, 2u);
-    for (const char *unit : {" ms", " us", "B/s"})
-        EXPECT_EQ(before.find(unit), std::string::npos) << unit << "\n" << before;
+    TimerStats made = {};
+    ASSERT_TRUE(recorded_timer("02_round_trip", "/made_on_device", &made));
+    EXPECT_NE(run.out.find(text_time(&made)), std::string::npos) << run.out;
+    EXPECT_EQ(count_of(run.out, "Recorded: NVIDIA"), 2u) << run.out;
+    EXPECT_EQ(count_of(run.out, "/s"), 6u) << "no rate but the recorded ones\n" << run.out;
+}
+
+TEST(RoundTripLesson, AllShowsEachArrayWithItsStrides) {
+    NEEDS_DEVICE();
+    LessonRun some = run_lesson("02_round_trip", small()), all = run_lesson("02_round_trip", small({"--all"}));
+    expect_success("02_round_trip", some);
+    expect_success("02_round_trip", all);
+    EXPECT_EQ(count_of(some.out, "strides ("), 0u) << some.out;
+    EXPECT_EQ(count_of(all.out, "strides ("), 12u) << all.out;
+    for (const LessonRun *run : {&some, &all})
+        EXPECT_NE(run->out.find("12 of 12 came back with the same bits"), std::string::npos) << run->out;
 }
 
 TEST(RoundTripLesson, OneElementIsEnough) {
@@ -143,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(std::make_pair("get_bit", "element 5 came back with other bits"),
                     std::make_pair("get_gap", "wrote between the elements"),
                     std::make_pair("staged", "WRONG BITS"),
-                    std::make_pair("numbers", "device's numbers against the host's: ")),
+                    std::make_pair("numbers", "numbers of both sides: ")),
     [](const auto &info) { return std::string(info.param.first); });
 
 TEST(RoundTripWrongControl, ToldToBeRightItIs) {

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "common/lesson.h"
+#include "common/recorded.h"
 #include "gtest/gtest.h"
 #include "tests/lessons/lesson_program.h"
 
@@ -115,12 +117,16 @@ TEST(ElementwisePlot, DrawsOwnersAndDataFlow) {
     EXPECT_NE(owners.find("24 threads of block 3 without an element"), std::string::npos) << owners;
     EXPECT_NE(owners.find("0 with the guard, 24 without it"), std::string::npos) << owners;
     std::string fusion = read_file(folder + "/out_fusion.svg");
-    EXPECT_NE(fusion.find("10,300 floats"), std::string::npos) << fusion;
-    EXPECT_NE(fusion.find("20 bytes an element, 206.0 kB"), std::string::npos) << fusion;
-    EXPECT_NE(fusion.find("8 bytes an element, 82.4 kB"), std::string::npos) << fusion;
-    // Times of the CPU device would say nothing about a GPU.
-    if (kCpuDevice) {
-        EXPECT_EQ(fusion.find("times:"), std::string::npos) << fusion;
+    if (kCpuDevice) { // its own times would say nothing: those of the recorded run, of its size
+        EXPECT_NE(fusion.find("230,551,211 floats"), std::string::npos) << fusion;
+        EXPECT_NE(fusion.find(recorded_label()), std::string::npos) << fusion;
+        TimerStats fused = {};
+        ASSERT_TRUE(recorded_timer("03_elementwise", "/operations/3/time", &fused));
+        EXPECT_NE(fusion.find(text_time(&fused)), std::string::npos) << fusion;
+    } else {
+        EXPECT_NE(fusion.find("10,300 floats"), std::string::npos) << fusion;
+        EXPECT_NE(fusion.find("20 bytes an element, 206.0 kB"), std::string::npos) << fusion;
+        EXPECT_NE(fusion.find("8 bytes an element, 82.4 kB"), std::string::npos) << fusion;
     }
 }
 
@@ -210,7 +216,7 @@ TEST(ElementwiseWrong, WrongSignaturesAndAMissingGuardAreNoticed) {
                                 {{"WRONG", "owner"}});
     expect_well_behaved(run);
     EXPECT_EQ(run.status, 1) << run.all();
-    EXPECT_NE(run.out.find("1,000 elements that fit the formula: 128."), std::string::npos)
+    EXPECT_NE(run.out.find("1,000 elements asked by whom: only 128 say"), std::string::npos)
         << run.out;
     run = run_program("./tests/lessons/03_elementwise_wrong", sized("1", "1000"),
                       {{"WRONG", "no_guard"}});

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "gtest/gtest.h"
-#include "lessons/parts/04_crossover.h"
-#include "lessons/parts/04_launch_queue.h"
-#include "lessons/parts/04_processes.h"
+#include "common/fresh_process.h"
+#include "common/recorded.h"
+#include "lessons/parts/04_first_call.h"
 #include "lessons/parts/04_timing_ways.h"
 #include "tests/lessons/lesson_program.h"
 
@@ -44,43 +44,51 @@ TEST(Timing, ShowsAllItsParts) {
     LessonRun run = run_lesson("04_timing", small());
     expect_success("04_timing", run);
     for (const char *text : {"1. Where the first call's time goes",
-                             "clock, not waiting",
-                             "clock and wait",
-                             "events",
+                             "2. The article's riddle",
+                             "3. The trap",
+                             "not waiting",
+                             "by events",
                              "launch time, not run time",
+                             "4. CPU and GPU",
                              "CPU, 1 thread",
                              "kernel only",
                              "+ transfers",
                              "spread",
                              "of copy",
-                             "The launch queue",
-                             "by events",
-                             "launch and wait",
-                             "SM clock"}) {
+                             "5. The launch queue",
+                             "6. From which n on",
+                             "launch, wait",
+                             "with transfers"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << "no '" << text << "' in\n" << run.out;
     }
 }
 
-TEST(Timing, TheCpuDeviceClaimsNothing) {
+// No time of its own but the CPU's: each table is a GPU's, and says so.
+TEST(Timing, TheCpuDeviceShowsWhatAGpuTook) {
     if (!kCpuDevice) GTEST_SKIP() << "this build runs on a GPU";
     LessonRun run = run_lesson("04_timing", small());
     expect_success("04_timing", run);
     EXPECT_NE(run.out.find("say nothing about a GPU"), std::string::npos) << run.out;
-    EXPECT_NE(run.out.find("No speed-up is given"), std::string::npos) << run.out;
-    EXPECT_EQ(run.out.find(" x\n"), std::string::npos) << run.out;
-    EXPECT_EQ(run.out.find("beats"), std::string::npos) << run.out;
-    EXPECT_EQ(run.out.find("faster than"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find(recorded_source()), std::string::npos) << run.out;
+    EXPECT_EQ(count_of(run.out, std::string(" (") + recorded_device() + ", recorded)"), 6u) << run.out;
+    EXPECT_EQ(count_of(run.out, "20,300 "), 0u) << "a size of this run in\n" << run.out;
+    EXPECT_EQ(count_of(run.out, "n = 20,300:"), 1u) << "the CPU's own time\n" << run.out;
+    EXPECT_EQ(run.out.find("unknown"), std::string::npos) << run.out;
+    EXPECT_EQ(run.out.find("nan"), std::string::npos) << run.out;
+    TimerStats steady = {};
+    ASSERT_TRUE(recorded_timer("04_timing", "/steady_state", &steady));
+    EXPECT_NE(run.out.find(text_time(&steady)), std::string::npos) << run.out;
 }
 
-// What is compiled and loaded while the program runs, no time of the CPU device can show.
-TEST(Timing, TheCpuDeviceHasNoTableOfTheFirstCall) {
-    if (!kCpuDevice) GTEST_SKIP() << "this build runs on a GPU";
-    LessonRun run = run_lesson("04_timing", small());
-    expect_success("04_timing", run);
-    EXPECT_NE(run.out.find("only a GPU can show it"), std::string::npos) << run.out;
-    for (const char *text : {"start the driver", "steady state", "fresh processes", "1st process"}) {
-        EXPECT_EQ(run.out.find(text), std::string::npos) << "'" << text << "' in\n" << run.out;
-    }
+TEST(Timing, AllShowsTheOtherOperationAndSize) {
+    NEEDS_DEVICE();
+    LessonRun some = run_lesson("04_timing", {"--rows", "100", "--cols", "2000", "--repeat", "3"});
+    LessonRun all = run_lesson("04_timing", {"--rows", "100", "--cols", "2000", "--repeat", "3", "--all"});
+    expect_success("04_timing", some);
+    expect_success("04_timing", all);
+    EXPECT_EQ(count_of(some.out, "     CPU, 1 thread"), 1u) << some.out;
+    EXPECT_EQ(count_of(all.out, "     CPU, 1 thread"), 4u) << all.out;
+    EXPECT_EQ(count_of(all.out, "   x * x, "), 2u) << all.out;
 }
 
 TEST(Timing, AGpuShowsStepsAndProcesses) {
@@ -89,14 +97,10 @@ TEST(Timing, AGpuShowsStepsAndProcesses) {
     LessonRun run = run_lesson("04_timing", small());
     expect_success("04_timing", run);
     for (const char *text : {"start the driver", "create the context", "allocate the result",
-                             "load the kernel", "first call", "second", "steady state",
-                             "two fresh processes"}) {
+                             "load the kernel", "first call", "second", "steady", "1st process",
+                             "SM clock"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << "no '" << text << "' in\n" << run.out;
     }
-    // A build without PTX has nothing to compile, and says so.
-    bool table = run.out.find("1st process") != std::string::npos;
-    bool reason = run.out.find("holds no PTX") != std::string::npos;
-    EXPECT_NE(table, reason) << run.out;
 }
 
 TEST(Timing, JsonHoldsTheFirstCallApartFromTheSteadyState) {
@@ -113,7 +117,14 @@ TEST(Timing, JsonHoldsTheFirstCallApartFromTheSteadyState) {
     EXPECT_EQ(cJSON_GetArraySize(json.at({"comparison"})), 8);
     EXPECT_GE(cJSON_GetArraySize(json.at({"crossover"})), 2);
     EXPECT_TRUE(cJSON_IsNumber(json.at({"doubtful_figures"})));
-    EXPECT_LT(json.at({"trap_launch_ms"})->valuedouble, json.at({"trap_run_ms"})->valuedouble);
+    EXPECT_EQ(cJSON_GetArraySize(json.at({"trap"})), 2);
+    EXPECT_EQ(cJSON_GetArraySize(json.at({"queue"})), 6);
+    const cJSON *trap = cJSON_GetArrayItem(json.at({"trap"}), 1);
+    const auto median_of = [trap](const char *clock) {
+        const cJSON *time = cJSON_GetObjectItemCaseSensitive(trap, clock);
+        return cJSON_GetObjectItemCaseSensitive(time, "median_ms")->valuedouble;
+    };
+    EXPECT_LT(median_of("launched"), median_of("done"));
 }
 
 TEST(Timing, TinySizesStillWork) {
@@ -164,8 +175,10 @@ Processes processes_with(double second_load_ms) {
 
 std::string shown(const Processes &processes, bool *right) {
     Lesson lesson = {};
+    FirstCall first = {};
+    first.processes = processes;
     testing::internal::CaptureStdout();
-    *right = show_processes(&lesson, &processes);
+    *right = show_processes(&lesson, &first);
     return testing::internal::GetCapturedStdout();
 }
 
@@ -295,18 +308,13 @@ TEST(TimingPlot, DrawsAPictureForEachTopic) {
     }
 }
 
-TEST(TimingPlot, TheCpuDeviceDrawsNoTimesThatTeachTheOpposite) {
+TEST(TimingPlot, TheCpuDeviceDrawsWhatAGpuTook) {
     if (!kCpuDevice) GTEST_SKIP() << "this build runs on a GPU";
     std::string folder = fresh_folder();
     expect_success("04_timing", run_lesson("04_timing", small({"--plot", folder + "/out.svg"})));
-    std::string clock = read_file(folder + "/out_clock.svg");
-    EXPECT_NE(clock.find("only a GPU can show the times"), std::string::npos) << clock;
-    EXPECT_EQ(clock.find(" ms<"), std::string::npos) << clock;
-    EXPECT_EQ(clock.find(" us<"), std::string::npos) << clock;
-    for (const char *name : {"/out_queue.svg", "/out_crossover.svg"}) {
-        if (!has_gnuplot()) continue;
-        EXPECT_NE(read_file(folder + name).find("says nothing about a GPU"), std::string::npos)
-            << name;
+    for (const char *name : {"/out_clock.svg", "/out_queue.svg", "/out_crossover.svg"}) {
+        if (!has_gnuplot() && std::string(name) != "/out_clock.svg") continue;
+        EXPECT_NE(read_file(folder + name).find(recorded_label()), std::string::npos) << name;
     }
 }
 

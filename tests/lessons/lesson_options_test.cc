@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options, good and bad, of every lesson: one clear line that names the value
 // and what is allowed, the right exit status, no file left behind.
+#include <cctype>
 #include <cstdlib>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -65,6 +67,29 @@ TEST_P(LessonOptions, HelpNeedsNoDeviceAndNamesEveryOption) {
     }
     EXPECT_NE(result.out.find(GetParam().size_option), std::string::npos);
     EXPECT_EQ(result.out.find("--plot") != std::string::npos, GetParam().has_plot);
+}
+
+// What is read together is seen together: a screen of 24 lines of 80 columns holds a section.
+TEST_P(LessonOptions, ASectionFitsAScreen) {
+    NEEDS_DEVICE();
+    LessonRun result = run({});
+    expect_success(GetParam().name, result);
+    std::istringstream lines(result.out);
+    std::string section = "the beginning";
+    size_t count = 0;
+    for (std::string line; std::getline(lines, line);) {
+        const bool begins = line.size() > 2 && std::isdigit(line[0]) && line[1] == '.' && line[2] == ' ';
+        const bool device = line.compare(0, 7, "Device ") == 0; // 01 has no numbers
+        if (begins || device) {
+            section = line;
+            count = 0;
+        }
+        ++count;
+        size_t columns = 0; // UTF-8: bytes that continue a letter take none
+        for (unsigned char byte : line) columns += (byte & 0xC0) != 0x80;
+        EXPECT_LE(columns, 80u) << line;
+        EXPECT_LE(count, 24u) << section << "\n" << result.out;
+    }
 }
 
 TEST_P(LessonOptions, BadSizesAreNamedWithWhatIsAllowed) {

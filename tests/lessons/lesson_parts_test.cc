@@ -23,7 +23,7 @@ TEST(Paragraph, BreaksAtBlanksWithinTheWidth) {
     std::string all;
     int count = 0;
     for (std::string line; std::getline(lines, line); count++) {
-        EXPECT_LE(line.size(), 96u);
+        EXPECT_LE(line.size(), 80u);
         EXPECT_EQ(line.substr(0, 5), "     ");
         EXPECT_NE(line[5], ' ');
         EXPECT_NE(line.back(), ' ');
@@ -43,7 +43,7 @@ TEST(Paragraph, LinesGoOnWhereAColumnIsAndKeepTheirIndent) {
     EXPECT_EQ(lines(5, 3, "one"), "one\n");
     EXPECT_EQ(lines(5, 3, " one"), " one\n");
     EXPECT_EQ(lines(5, 3, "one\n  two  three\nfour"), "one\n     two  three\n   four\n");
-    EXPECT_EQ(lines(96, 3, " one two"), "\n   one two\n");
+    EXPECT_EQ(lines(80, 3, " one two"), "\n   one two\n");
     const std::string a(50, 'a'), b(50, 'b');
     EXPECT_EQ(lines(5, 3, ("x\n  " + a + " " + b).c_str()), "x\n     " + a + "\n     " + b + "\n");
 }

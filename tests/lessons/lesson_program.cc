@@ -204,6 +204,12 @@ const cJSON *Json::at(const std::vector<std::string> &path) const {
     return item;
 }
 
+size_t count_of(const std::string &text, const std::string &part) {
+    size_t count = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) count++;
+    return count;
+}
+
 void expect_well_behaved(const LessonRun &run, size_t width) {
     EXPECT_FALSE(run.timed_out) << run.all();
     EXPECT_EQ(run.signal, 0) << run.all();

@@ -67,6 +67,9 @@ int visible_devices();
         GTEST_SKIP() << "there is no device: this build needs a GPU";                            \
     } while (false)
 
+// How often `part` stands in `text`.
+size_t count_of(const std::string &text, const std::string &part);
+
 // A parsed JSON document that frees itself; root is null if it was not JSON.
 class Json {
   public:
