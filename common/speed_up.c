@@ -42,13 +42,13 @@ void doubts_note(Doubts *doubts, const char *what, const TimerStats *stats) {
     }
 }
 
-void doubts_print(const Doubts *doubts, Record *record) {
-    record_count(record, "figures", doubts->figures);
-    record_count(record, "doubtful_figures", doubts->doubtful);
-    if (doubts->doubtful == 0) return;
-    printf("\nWarning: %zu of %zu times are doubtful (spread above %.0f %%, or a clock that "
-           "moved by\n"
-           "5 %%) and are printed with fewer digits. The worst: %s.\n"
+void doubts_print(const Doubts *doubts, Lesson *lesson) {
+    record_count(lesson->record, "figures", doubts->figures);
+    record_count(lesson->record, "doubtful_figures", doubts->doubtful);
+    if (doubts->doubtful == 0 || lesson->on_cpu_device) return;
+    printf("\nWarning: %zu of %zu times are doubtful (spread above %.0f %%, or a clock\n"
+           "that moved by 5 %%) and are printed with fewer digits.\n"
+           "The worst: %s.\n"
            "Close other programs, repeat more often (--repeat), or fix the clocks.\n",
            doubts->doubtful, doubts->figures, 100 * TIMER_SPREAD_LIMIT, doubts->worst);
 }

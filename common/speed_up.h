@@ -28,8 +28,9 @@ typedef struct Doubts {
 /* Counts a time, and keeps it if it is the most doubtful so far. */
 void doubts_note(Doubts *doubts, const char *what, const TimerStats *stats);
 
-/* Prints the warning if there is reason for one, and records both counts. */
-void doubts_print(const Doubts *doubts, Record *record);
+/* Prints the warning if there is reason for one, and records both counts. On the CPU device,
+ * whose times are not shown, it only records. */
+void doubts_print(const Doubts *doubts, Lesson *lesson);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
  *             context, never results); why a host clock without synchronise times the launch;
  *             how to compare CPU and GPU honestly; from which size on a GPU pays.
  * Run:        bazel run //lessons:04_timing -- --plot out.svg
- * Prints:     five tables of medians. Exit status 0: all timed results were right. */
+ * Prints:     six tables of medians; on the CPU device those that a GPU took. Exit status 0: all timed results were right. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,10 +14,9 @@
 #include "common/check.h"
 #include "common/lesson.h"
 #include "common/philox.h"
+#include "common/recorded.h"
 #include "common/speed_up.h"
-#include "lessons/parts/04_crossover.h"
 #include "lessons/parts/04_first_call.h"
-#include "lessons/parts/04_launch_queue.h"
 #include "lessons/parts/04_timing_ways.h"
 
 static const LessonSpec SPEC = {
@@ -26,13 +25,13 @@ static const LessonSpec SPEC = {
     .rows = 12000, .cols = 19200, .cpu_cols = 1920,
     .device_bytes_each = 2 * sizeof(float), /* x and the result */
     .host_bytes_each = 3 * sizeof(float),   /* and the result expected */
-    .pictures = {"clock", "queue", "crossover"},
+    .has_all = true, .pictures = {"clock", "queue", "crossover"},
 };
 
 /* The smaller size of the comparison; the larger one is the lesson's own. */
 enum { SMALLER_COLS = 1920 };
 
-/* 2. The same launch timed in three ways. Host clocks are read by hand here to
+/* 3. The same launch timed in three ways. Host clocks are read by hand here to
  * show the mistake; the figures that count come from the library's timer. */
 enum { TRAP_RUNS = 9 };
 
@@ -69,10 +68,9 @@ int main(int argc, char **argv) {
     if (!lesson_options(&lesson, argc, argv, &SPEC)) return lesson.status;
     first_call_start(&lesson, &first); /* the clock runs before any CUDA call */
     if (!lesson_start(&lesson)) return lesson.status;
-    if (lesson.on_cpu_device) {
-        printf("   Times of the CPU device say nothing about a GPU; the way to measure is the "
-               "same.\n");
-    }
+    if (lesson.on_cpu_device)
+        printf("   Its times say nothing about a GPU: the tables show a recorded run's.\n   %s.\n",
+               recorded_source());
     const size_t n = lesson.options.n, bytes = n * sizeof(float);
     float *x = lesson_host_memory(&lesson, bytes), *out = lesson_host_memory(&lesson, bytes);
     float *want = lesson_host_memory(&lesson, bytes);
@@ -81,26 +79,29 @@ int main(int argc, char **argv) {
     Doubts doubts = {0};
 
     /* 1. Where the first call's time goes. It allocates c.d_x and c.d_out. */
-    bool right = show_first_call(&lesson, &first, &c);
+    show_first_call(&lesson, &first, &c);
 
-    /* 2. The trap: a clock that is stopped too early. */
+    /* 2. What two processes share. */
+    bool right = show_processes(&lesson, &first);
+
+    /* 3. The trap: a clock that is stopped too early. */
     CUDA_CHECK(lesson_measure_ceiling(&lesson, bytes));
     fall_into_the_trap(&lesson, &c);
 
-    /* 3. CPU and GPU, with transfers and without. */
+    /* 4. CPU and GPU, with transfers and without. */
     right = show_comparison(&lesson, &c, want, SMALLER_COLS, &doubts) && right;
 
-    /* 4. Launches that nobody waits for. A kernel of about 50 us on a large GPU. */
+    /* 5. Launches that nobody waits for. A kernel of about 50 us on a large GPU. */
     const size_t queued_n = lesson.on_cpu_device ? 100000 : 23040000;
     TimingCase queued = c;
     queued.n = n < queued_n ? n : queued_n;
     right = show_launch_queue(&lesson, &queued, lesson.on_cpu_device ? 300 : 3000) && right;
 
-    /* 5. From which n on the GPU wins. */
+    /* 6. From which n on the GPU wins. */
     const size_t n_max = lesson.on_cpu_device ? 300000 : 70000000;
     right = show_crossover(&lesson, &c, want, n < n_max ? n : n_max, &doubts) && right;
 
-    doubts_print(&doubts, lesson.record);
+    doubts_print(&doubts, &lesson);
     CUDA_CHECK(cudaFree(c.d_x));
     CUDA_CHECK(cudaFree(c.d_out));
     free(x), free(out), free(want);

@@ -80,16 +80,22 @@ TEST(DoubtsTest, CountsAndNamesTheWorst) {
     EXPECT_EQ(doubts.last_clock_mhz, 1980);
     EXPECT_EQ(doubts.doubtful, 2u);
     EXPECT_STREQ(doubts.worst, "c: spread 30 %");
+    Lesson lesson = {};
     testing::internal::CaptureStdout();
-    doubts_print(&doubts, nullptr);
+    doubts_print(&doubts, &lesson);
     std::string text = testing::internal::GetCapturedStdout();
     EXPECT_NE(text.find("Warning: 2 of 3"), std::string::npos) << text;
+    lesson.on_cpu_device = true; // whose times are not shown
+    testing::internal::CaptureStdout();
+    doubts_print(&doubts, &lesson);
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 
 TEST(DoubtsTest, SaysNothingWithoutDoubt) {
     Doubts doubts = {};
+    Lesson lesson = {};
     testing::internal::CaptureStdout();
-    doubts_print(&doubts, nullptr);
+    doubts_print(&doubts, &lesson);
     EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 
