@@ -26,7 +26,7 @@ static const LessonSpec SPEC = {
     .program = "02_round_trip",
     .about = "Copies arrays to the device and back, bit for bit, and times the ways there.",
     .rows = 12000, .cols = 19200, .cpu_cols = 1000,
-    .device_bytes_each = sizeof(float), .host_bytes_each = 4 * sizeof(float),
+    .device_bytes_each = sizeof(float), .host_bytes_each = 5 * sizeof(float),
     .device_bytes_least = ROUND_TRIPS_LARGEST,
     .has_all = true,
 };

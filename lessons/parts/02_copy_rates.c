@@ -3,6 +3,7 @@
 #include "lessons/parts/02_copy_rates.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cuda_runtime_api.h>
@@ -40,10 +41,11 @@ static cudaError_t run_to_host(void *context, cudaStream_t stream) {
     return way->to_host(way->to, way->d_buffer, way->bytes);
 }
 
-static void print_way(const Way *way, const TimerStats *there, const TimerStats *back, double bytes,
-                      bool same) {
-    printf("   %-21s %9s %10s  %9s %10s  %s\n", way->name, text_time(there),
-           text_rate(gbps_from(bytes, there->median_ms)), text_time(back),
+/* `there` may be null: not a way of its own. */
+static void print_way(const char *name, const TimerStats *there, const TimerStats *back,
+                      double bytes, bool same) {
+    printf("   %-21s %9s %10s  %9s %10s  %s\n", name, there != NULL ? text_time(there) : "-",
+           there != NULL ? text_rate(gbps_from(bytes, there->median_ms)) : "-", text_time(back),
            text_rate(gbps_from(bytes, back->median_ms)), same ? "same bits" : "WRONG BITS");
 }
 
@@ -52,7 +54,7 @@ static void print_recorded_way(const Lesson *lesson, const Way *way, bool same) 
     TimerStats there, back;
     recorded_timer(lesson->name, text_format("/%s/to_device", way->key), &there);
     recorded_timer(lesson->name, text_format("/%s/to_host", way->key), &back);
-    print_way(way, &there, &back, recorded_number(lesson->name, "/n") * sizeof(float), same);
+    print_way(way->name, &there, &back, recorded_number(lesson->name, "/n") * sizeof(float), same);
 }
 
 static bool measure_way(Lesson *lesson, Way *way) {
@@ -68,12 +70,39 @@ static bool measure_way(Lesson *lesson, Way *way) {
 
     double bytes = (double)way->bytes;
     if (lesson->on_cpu_device) print_recorded_way(lesson, way, same);
-    else print_way(way, &there, &back, bytes, same);
+    else print_way(way->name, &there, &back, bytes, same);
     Record *row = record_object(lesson->record, way->key);
     record_timer(row, "to_device", &there);
     record_timer(row, "to_host", &back);
     record_number(row, "to_device_gbps", gbps_from(bytes, there.median_ms));
     record_number(row, "to_host_gbps", gbps_from(bytes, back.median_ms));
+    return same;
+}
+
+enum { FRESH_COPIES = 5 };
+
+/* To an array that nobody has written to yet: the system gives its pages out during the copy. */
+static bool measure_fresh(Lesson *lesson, const Way *pageable) {
+    const char *name = "..., to a fresh array";
+    double samples_ms[FRESH_COPIES];
+    TimerStats back;
+    bool same = true;
+    for (int i = 0; i < FRESH_COPIES; i++) {
+        void *fresh = lesson_host_memory(lesson, pageable->bytes);
+        const double start_ms = host_clock_ms();
+        CUDA_CHECK(plain_to_host(fresh, pageable->d_buffer, pageable->bytes));
+        samples_ms[i] = host_clock_ms() - start_ms;
+        same = memcmp(pageable->from, fresh, pageable->bytes) == 0 && same;
+        free(fresh);
+    }
+    timer_stats_from(samples_ms, FRESH_COPIES, &back);
+    record_timer(record_object(lesson->record, "fresh"), "to_host", &back);
+    if (lesson->on_cpu_device) {
+        recorded_timer(lesson->name, "/fresh/to_host", &back);
+        print_way(name, NULL, &back, recorded_number(lesson->name, "/n") * sizeof(float), same);
+    } else {
+        print_way(name, NULL, &back, (double)pageable->bytes, same);
+    }
     return same;
 }
 
@@ -106,6 +135,7 @@ bool show_copy_rates(Lesson *lesson, const float *x, float *out, float *d_buffer
     printf("   %-21s %20s  %20s\n", "", "host to device", "device to host");
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         right = measure_way(lesson, &ways[i]) && right;
+        if (i == 0) right = measure_fresh(lesson, &ways[i]) && right;
     }
     lesson_recorded_note(lesson);
     if (!lesson->on_cpu_device) /* where nothing is pinned */

@@ -111,11 +111,14 @@ TEST(RoundTripLesson, OnTheCpuDeviceTimesAreThoseOfAGpu) {
         ASSERT_TRUE(recorded_timer("02_round_trip", (std::string("/") + way + "/to_device").c_str(), &there));
         EXPECT_NE(run.out.find(text_time(&there)), std::string::npos) << way << "\n" << run.out;
     }
+    TimerStats fresh = {};
+    ASSERT_TRUE(recorded_timer("02_round_trip", "/fresh/to_host", &fresh));
+    EXPECT_NE(run.out.find(text_time(&fresh)), std::string::npos) << run.out;
     TimerStats made = {};
     ASSERT_TRUE(recorded_timer("02_round_trip", "/made_on_device", &made));
     EXPECT_NE(run.out.find(text_time(&made)), std::string::npos) << run.out;
     EXPECT_EQ(count_of(run.out, "Recorded: NVIDIA"), 2u) << run.out;
-    EXPECT_EQ(count_of(run.out, "/s"), 6u) << "no rate but the recorded ones\n" << run.out;
+    EXPECT_EQ(count_of(run.out, "/s"), 7u) << "no rate but the recorded ones\n" << run.out;
 }
 
 TEST(RoundTripLesson, AllShowsEachArrayWithItsStrides) {
