@@ -113,9 +113,11 @@ static void print_first_line(const Lesson *lesson)
                cores == 1 ? "" : "s");
         print_paragraph(3, BUILD_DEVICE_REASON);
     } else {
-        printf("%s on device %d: %s, compute capability %d.%d, %d SMs, %s\n", lesson->name,
-               lesson->device, lesson->device_name, lesson->cc_major, lesson->cc_minor,
-               lesson->sm_count, text_memory((double)lesson->total_bytes));
+        print_lines(0, 3,
+                    text_format("%s on device %d: %s, capability %d.%d, %d SMs, %s", lesson->name,
+                                lesson->device, lesson->device_name, lesson->cc_major,
+                                lesson->cc_minor, lesson->sm_count,
+                                text_memory((double)lesson->total_bytes)));
     }
     if (!lesson->optimised) {
         printf("Built with -c dbg: the code is not optimised, and its times say nothing.\n");

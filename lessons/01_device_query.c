@@ -63,8 +63,7 @@ static void show_device(const Lesson *lesson, const DeviceFacts *facts, const ch
         bool known = device_facts_bandwidth_gbps(facts, &peak_gbps);
         const char *cached = known && gbps > peak_gbps ? ": from the cache, not memory" : "";
         const char *share = text_format(", %.0f %% of theory%s", 100 * gbps / peak_gbps, cached);
-        snprintf(measured, sizeof measured, "%s (%s copied)%s", text_rate(gbps),
-                 text_bytes(bytes / 2), known ? share : "");
+        snprintf(measured, sizeof measured, "%s%s", text_rate(gbps), known ? share : "");
         record_number(record, "bandwidth_measured_gbps", gbps);
     }
     printf("\n");

@@ -66,7 +66,7 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
     ElementwisePlan plan = elementwise_plan(n, NULL, NULL, NULL);
     printf("   Textbook: %s of %d, one element each, i = block * %d + thread.\n",
            text_counted(one_per_thread_blocks(n, BLOCK), "block"), BLOCK, BLOCK);
-    printf("   Wide: %s of %u; a thread takes %u neighbouring elements at a time.\n\n",
+    printf("   Wide: %s of %u; a thread takes %u neighbours at a time.\n\n",
            text_counted(plan.blocks, "block"), plan.threads, plan.width);
     printf("   %13s   %-27s %s\n", "element", "textbook, (by formula)", "wide");
 

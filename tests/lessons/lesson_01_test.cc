@@ -58,7 +58,7 @@ TEST(DeviceQuery, ShowsWhatTheNextLessonsNeedAndTheRestWithAll) {
                              "bandwidth measured", "--all shows the rest"}) {
         EXPECT_NE(run.out.find(fact), std::string::npos) << "no " << fact << " in\n" << run.out;
     }
-    for (const char *fact : {"PCI address", "copy engines", "managed memory", "Per grid"})
+    for (const char *fact : {"\n  PCI address", "copy engines", "managed memory", "Per grid"})
         EXPECT_EQ(run.out.find(fact), std::string::npos) << fact << " in\n" << run.out;
 }
 
@@ -165,11 +165,11 @@ TEST(DeviceQuery, HiddenGpusAreCalledHidden) {
 TEST(DeviceQuery, ADeviceCanBeChosenByItsUuid) {
     if (kCpuDevice) GTEST_SKIP() << "the CPU device does not read CUDA_VISIBLE_DEVICES";
     NEEDS_DEVICE();
-    LessonRun run = run_lesson("01_device_query", kQuick);
+    LessonRun run = run_lesson("01_device_query", quick({"--all"}));
     size_t at = run.out.find("GPU-");
     ASSERT_NE(at, std::string::npos);
     std::string uuid = run.out.substr(at, 40);
-    LessonRun chosen = run_lesson("01_device_query", kQuick, {{"CUDA_VISIBLE_DEVICES", uuid}});
+    LessonRun chosen = run_lesson("01_device_query", quick({"--all"}), {{"CUDA_VISIBLE_DEVICES", uuid}});
     expect_success("01_device_query", chosen);
     EXPECT_EQ(count_of(chosen.out, "\nDevice "), 1u);
     EXPECT_NE(chosen.out.find(uuid), std::string::npos);
