@@ -244,21 +244,21 @@ static const char *title_of(const char *what, const char *device) {
 }
 
 Picture picture_queue(const QueuePicture *q) {
-    double launch[QUEUE_POINTS], us[QUEUE_POINTS];
+    double launch[QUEUE_POINTS], ms[QUEUE_POINTS];
     const size_t count = q->count < QUEUE_POINTS ? q->count : QUEUE_POINTS;
     for (size_t i = 0; i < count; i++) {
         launch[i] = q->points[i].launch;
-        us[i] = 1e3 * q->points[i].ms;
+        ms[i] = q->points[i].ms;
     }
     const double ends[2] = {0, count > 0 ? launch[count - 1] : 1};
-    const double kernel_us[2] = {1e3 * q->kernel_ms, 1e3 * q->kernel_ms};
+    const double kernel_ms[2] = {q->kernel_ms, q->kernel_ms};
     const PlotText text = {
         .title = title_of("The launch queue", q->device),
         .x_label = text_format("number of the launch of x + x, n = %s", text_count(q->n)),
-        .y_label = "time (us)",
+        .y_label = "time",
         .linear_x = true};
-    const PlotCurve curves[2] = {{"one launch, host clock, medians", count, launch, us},
-                                 {"the kernel, by events", 2, ends, kernel_us}};
+    const PlotCurve curves[2] = {{"one launch, host clock, medians", count, launch, ms},
+                                 {"the kernel, by events", 2, ends, kernel_ms}};
     return svg_plot_draw(&text, 2, curves);
 }
 
@@ -266,7 +266,9 @@ Picture picture_crossover(const CrossoverPicture *c) {
     PlotCurve curves[CROSSOVER_WAYS];
     const PlotText text = {.title = title_of("Time of x + x", c->device),
                            .x_label = "n (elements)",
-                           .y_label = "median time (ms)"};
+                           .y_label = "median time",
+                           .mark_x = isnan(c->wins_from) ? 0 : c->wins_from,
+                           .mark = "from here on the GPU wins, the data there"};
     for (int way = 0; way < CROSSOVER_WAYS; way++)
         curves[way] = (PlotCurve){c->ways[way], c->count, c->n, c->ms[way]};
     return svg_plot_draw(&text, CROSSOVER_WAYS, curves);

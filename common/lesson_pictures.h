@@ -80,6 +80,7 @@ typedef struct CrossoverPicture {
     size_t count;
     const double *n;
     const double *ms[CROSSOVER_WAYS];
+    double wins_from; /* the n from which on the device wins, marked; NaN or 0: none */
 } CrossoverPicture;
 
 /* Time against n, a curve for each way. By gnuplot. */

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* One curve: n points, where NaN in y leaves a gap. */
+/* One curve: n points, y in milliseconds, where NaN leaves a gap. */
 typedef struct {
     const char *title;
     size_t n;
@@ -26,6 +26,8 @@ typedef struct {
     const char *x_label;
     const char *y_label;
     bool linear_x;
+    double mark_x;    /* a line stands there, and `mark` beside it; 0: none */
+    const char *mark;
 } PlotText;
 
 /* Draws the curves by gnuplot, in the style of svg_picture.h. Returns the picture; one that was

@@ -586,7 +586,8 @@ static void print_winner(const Curves *curves, int way, const char *what) {
 static Picture draw_crossover(const Lesson *lesson, const Curves *curves) {
     double ms[SHOWN_WAYS][POINTS_MAX];
     CrossoverPicture drawn = {
-        .device = timing_pictured(lesson), .count = curves->count, .n = curves->n};
+        .device = timing_pictured(lesson), .count = curves->count, .n = curves->n,
+        .wins_from = wins_from(curves, AND_WAIT)};
     for (int way = 0; way < SHOWN_WAYS; way++) {
         for (size_t i = 0; i < curves->count; i++) ms[way][i] = curves->time[way][i].median_ms;
         drawn.ways[way] = curves->names[way];

@@ -118,11 +118,13 @@ TEST(SvgPlot, TitlesCannotBreakTheScriptNorTheSvg) {
     if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
     const double x[] = {1, 10, 100}, y[] = {1, NAN, 3};
     const PlotText text = {"a \"title\" \\ `touch /tmp/never` < & >\n", "it's x_axis", "y^axis",
-                           false};
+                           false, 10, "here's <a> `mark`"};
     const PlotCurve curve = {"\"; system(\"touch /tmp/never\"); \"", 3, x, y};
     std::string svg = taken(svg_plot_draw(&text, 1, &curve));
     EXPECT_NE(svg.find("</svg>"), std::string::npos);
     EXPECT_NE(svg.find("&lt; &amp; &gt;"), std::string::npos);
+    EXPECT_NE(svg.find("here's &lt;a"), std::string::npos);
+    EXPECT_NE(svg.find(">1 ms<"), std::string::npos) << "y is a time: its ticks have units";
     EXPECT_NE(svg.find("[stroke=black] { stroke: #ddd; }"), std::string::npos);
     EXPECT_NE(access("/tmp/never", F_OK), 0);
 }
@@ -130,7 +132,7 @@ TEST(SvgPlot, TitlesCannotBreakTheScriptNorTheSvg) {
 TEST(SvgPlot, NamesBlackAndWhiteAsTheStyleExpects) {
     if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
     const double x[] = {1, 2}, y[] = {1, 2};
-    const PlotText text = {"title", "x", "y", true};
+    const PlotText text = {"title", "x", "y", true, 0, ""};
     const PlotCurve curve = {"curve", 2, x, y};
     std::string svg = taken(svg_plot_draw(&text, 1, &curve));
     EXPECT_GT(count(svg, "stroke='black'"), 0u) << "axes are light on a dark page by this name";
@@ -142,7 +144,7 @@ TEST(SvgPlot, WithoutGnuplotItIsLeftOut) {
     const std::string path = getenv("PATH") != nullptr ? getenv("PATH") : "";
     setenv("PATH", "/nowhere", 1);
     const double x[] = {1}, y[] = {1};
-    const PlotText text = {"title", "x", "y", false};
+    const PlotText text = {"title", "x", "y", false, 0, ""};
     const PlotCurve curve = {"curve", 1, x, y};
     Picture picture = svg_plot_draw(&text, 1, &curve);
     setenv("PATH", path.c_str(), 1);

@@ -44,7 +44,7 @@ TEST(CodeCheck, MachineCodeRunsOnItsOwnMajorVersion) {
     EXPECT_EQ("", code_check("", 9, 0)) << "unknown: say nothing";
     const std::string said = code_check("sm_80", 9, 0);
     EXPECT_SAYS(said, "code for sm_80");
-    EXPECT_SAYS(said, ", capability 9.0");
+    EXPECT_SAYS(said, "compute capability 9.0");
     EXPECT_SAYS(said, "--archs=sm_90");
     EXPECT_NE("", code_check("sm_86", 8, 0)) << "a later minor version does not run";
     EXPECT_NE("", code_check("sm_90a", 9, 1)) << "architecture-specific code runs nowhere else";
