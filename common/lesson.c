@@ -325,6 +325,15 @@ const char *text_time(const TimerStats *stats)
     return stats->doubtful ? text_format("~%s", text_ms_about(stats->median_ms)) : text_ms(stats->median_ms);
 }
 
+const char *text_time_in(const TimerStats *stats, double unit_ms)
+{
+    double value = stats->median_ms / unit_ms;
+    if (stats->repeats == 0) {
+        return "-";
+    }
+    return stats->doubtful ? text_format("~%s", text_digits(value, 2)) : text_digits(value, 3);
+}
+
 /* --- Results --- */
 
 bool lesson_report(Lesson *lesson, const char *what, const CompareResult *result,

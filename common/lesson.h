@@ -125,6 +125,9 @@ int lesson_end(Lesson *lesson, bool right);
 
 const char *text_time(const TimerStats *stats); /* median; fewer digits if doubtful */
 
+/* The same without its unit, for a column of times in units of unit_ms (1e-3: us). */
+const char *text_time_in(const TimerStats *stats, double unit_ms);
+
 /* Rate of moving `bytes` in ms, "4,123 GB/s", and its share, "97.3 %", if it may
  * be shown (rate_check against the lesson's ceiling, peak and L2); else "(cache)",
  * "(launch)", "(short)" or "(?)", and lesson_rate_note then has the sentence. */

@@ -120,6 +120,27 @@ const char *text_ms_about(double ms)
     return text_format("%s %s", text_count((uint64_t)llround(round(fmin(value / unit, 1e17)) * unit)), name);
 }
 
+const char *text_digits(double value, int digits)
+{
+    if (!isfinite(value)) {
+        return "unknown";
+    }
+    if (value == 0) {
+        return "0";
+    }
+    int whole = (int)floor(log10(fabs(value))) + 1; /* digits in front of the point */
+    double step = pow(10, whole - digits);
+    double rounded = round(value / step) * step;
+    if (fabs(rounded) >= pow(10, whole)) {
+        whole++; /* 99.96 is 100 */
+    }
+    if (fabs(rounded) >= 1000 && fabs(rounded) < 1e18 && digits <= whole) {
+        return text_format("%s%s", rounded < 0 ? "-" : "",
+                           text_count((uint64_t)llround(fabs(rounded))));
+    }
+    return text_format("%.*f", digits > whole ? digits - whole : 0, rounded);
+}
+
 const char *text_real(double value, int digits)
 {
     return isnan(value) ? "nan" : text_format("%.*g", digits, value);

@@ -227,19 +227,21 @@ static void print_step(const char *step, const char *first, const char *second,
     printf("   %-32s %11s %11s %11s\n", step, first, second, steady);
 }
 
+static const char *in_ms(double ms) { return text_digits(ms, 3); }
+
 static void print_first_call(const FirstCall *first) {
     const CallTimes *call = first->call;
     const double before_ms = first->driver_ms + first->context_ms;
-    print_step("step", "first call", "second", "steady");
-    print_step("start the driver (1st CUDA call)", text_ms(first->driver_ms), "-", "-");
-    print_step("create the context", text_ms(first->context_ms), "-", "-");
-    print_step("allocate the result (cudaMalloc)", text_ms(call[0].allocate_ms),
-               text_ms(call[1].allocate_ms), "-");
-    print_step("load the kernel's code", text_ms(call[0].load_ms), text_ms(call[1].load_ms), "-");
-    print_step("launch and run", text_ms(run_ms(&call[0])), text_ms(run_ms(&call[1])),
-               text_time(&first->steady));
-    print_step("together", text_ms(before_ms + all_ms(&call[0])), text_ms(all_ms(&call[1])),
-               text_time(&first->steady));
+    print_step("step, in ms", "first call", "second", "steady");
+    print_step("start the driver (1st CUDA call)", in_ms(first->driver_ms), "-", "-");
+    print_step("create the context", in_ms(first->context_ms), "-", "-");
+    print_step("allocate the result (cudaMalloc)", in_ms(call[0].allocate_ms),
+               in_ms(call[1].allocate_ms), "-");
+    print_step("load the kernel's code", in_ms(call[0].load_ms), in_ms(call[1].load_ms), "-");
+    print_step("launch and run", in_ms(run_ms(&call[0])), in_ms(run_ms(&call[1])),
+               text_time_in(&first->steady, 1));
+    print_step("together", in_ms(before_ms + all_ms(&call[0])), in_ms(all_ms(&call[1])),
+               text_time_in(&first->steady, 1));
     printf("   Not counted: x to the device, %s the first time. The second call finds\n"
            "   driver, context and code there; its result is computed anew.\n",
            text_ms(first->copy_ms));
@@ -316,7 +318,7 @@ static const CallTimes *cell(const Processes *processes, int i) {
 
 static void print_cells(const char *step, const double ms[CELLS]) {
     printf("   %-24s", step);
-    for (int i = 0; i < CELLS; i++) printf(" %11s", isnan(ms[i]) ? "-" : text_ms(ms[i]));
+    for (int i = 0; i < CELLS; i++) printf(" %11s", isnan(ms[i]) ? "-" : in_ms(ms[i]));
     printf("\n");
 }
 
@@ -333,7 +335,7 @@ static void print_processes(const Processes *processes) {
         article[i] = load[i] + allocate[i] + launch[i];
     }
     printf("   %-24s %23s %23s\n", "", "1st process", "2nd process");
-    printf("   %-24s %11s %11s %11s %11s\n", "step", "1st call", "2nd call", "1st call", "2nd call");
+    printf("   %-24s %11s %11s %11s %11s\n", "step, in ms", "1st call", "2nd call", "1st call", "2nd call");
     print_cells("driver and context", context);
     print_cells("allocate the result", allocate);
     print_cells("compile, load the code", load);

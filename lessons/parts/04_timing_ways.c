@@ -104,6 +104,9 @@ bool timing_verify(Lesson *lesson, const TimingCase *timing_case, float *want) {
     return false;
 }
 
+/* A microsecond, the unit of columns whose times range widely. */
+static const double US = 1e-3;
+
 /* --- Whose times are shown --- */
 
 const char *timing_whose(const Lesson *lesson) {
@@ -162,13 +165,14 @@ void show_trap(Lesson *lesson, const TrapTimes own[2]) {
     const double copy_gbps = recorded_number(lesson->name, "/copy_ceiling_gbps");
     const Lesson gpu = lesson->on_cpu_device ? recorded_lesson(lesson, copy_gbps) : *lesson;
     char why[256] = "";
-    printf("\n3. The trap: a host clock that is stopped too early%s\n\n", timing_whose(lesson));
-    printf("   %13s %12s %12s %12s %14s\n", "n", "not waiting", "waiting", "by events",
-           "1st of 2nd");
+    printf("\n3. The trap: a host clock that is stopped too early, in us%s\n\n", timing_whose(lesson));
+    printf("   %13s %12s %12s %12s %14s\n", "n", "not waiting", "waiting",
+           "by events", "1st of 2nd");
     for (int i = 0; i < 2; i++) {
         const TrapTimes *t = &times[i];
         printf("   %13s %12s %12s %12s %12.1f %%\n", text_count(t->n),
-               text_ms(t->launched.median_ms), text_ms(t->done.median_ms), text_time(&t->kernel),
+               text_digits(1e3 * t->launched.median_ms, 3),
+               text_digits(1e3 * t->done.median_ms, 3), text_time_in(&t->kernel, US),
                100 * t->launched.median_ms / t->done.median_ms);
     }
     printf("   What the first clock shows is launch time, not run time.\n");
@@ -439,15 +443,15 @@ static Queue recorded_queue(const char *lesson) {
 }
 
 static void print_queue(const Queue *queue) {
-    printf("   %-24s %s\n", "launches", "median host time of one launch");
+    printf("   %-24s %s\n", "launches", "host time of one, median, in us");
     for (int i = 0; i < PARTS; i++) {
         char range[64];
         snprintf(range, sizeof range, "%s to %s", text_count(queue->part[i].first),
                  text_count(queue->part[i].last));
-        printf("   %-24s %s\n", range, text_ms(queue->part[i].median_ms));
+        printf("   %-24s %s\n", range, text_digits(1e3 * queue->part[i].median_ms, 3));
     }
     printf("   %-24s %s; waiting for the rest at the end: %s\n", "the kernel, by events",
-           text_time(&queue->kernel), text_ms(queue->wait_ms));
+           text_time_in(&queue->kernel, US), text_ms(queue->wait_ms));
     if (queue->full < queue->launches) {
         printf("   From launch %s on the queue was full: a launch waits until a kernel ends.\n"
                "   The GPU did not slow down; the host clock began to show what it takes.\n",
@@ -506,14 +510,6 @@ typedef struct Curves {
     TimerStats time[SHOWN_WAYS][POINTS_MAX];
 } Curves;
 
-/* As text_time, with nanoseconds for the smallest sizes. Valid until the next call. */
-static const char *short_time(const TimerStats *stats) {
-    static char text[32];
-    if (stats->median_ms >= 1e-3) return text_time(stats);
-    snprintf(text, sizeof text, "%s%.0f ns", stats->doubtful ? "~" : "", 1e6 * stats->median_ms);
-    return text;
-}
-
 static bool measure_point(Lesson *lesson, TimingCase *c, float *want, Curves *curves,
                           Doubts *doubts) {
     TimerOptions options = *lesson_timer(lesson);
@@ -559,7 +555,7 @@ static void print_curves(const Curves *curves) {
     for (size_t i = 0; i < curves->count; i++) {
         printf("   %13s", text_count((uint64_t)curves->n[i]));
         for (int way = 0; way < SHOWN_WAYS; way++)
-            printf(" %15s", short_time(&curves->time[way][i]));
+            printf(" %15s", text_time_in(&curves->time[way][i], US));
         printf("\n");
     }
 }
@@ -611,7 +607,7 @@ bool show_crossover(Lesson *lesson, const TimingCase *arrays, float *want, size_
         record_number(lesson->record, "gpu_with_transfers_wins_from_n", wins_from(&own, TRANSFERS));
     }
     const Curves shown = lesson->on_cpu_device ? recorded_curves(lesson->name) : own;
-    printf("\n6. From which n on a GPU pays: x + x%s\n\n", timing_whose(lesson));
+    printf("\n6. From which n on a GPU pays: x + x, times in us%s\n\n", timing_whose(lesson));
     print_curves(&shown);
     if (lesson->on_cpu_device || lesson->optimised) {
         print_winner(&shown, AND_WAIT, "Data there:");

@@ -125,4 +125,23 @@ TEST(DTypes, SizesAndNames) {
     EXPECT_STREQ("no type", dtype_name(static_cast<DType>(99)));
 }
 
+TEST(Text, DigitsHaveNoUnit) {
+    EXPECT_STREQ("0.0421", text_digits(0.04212, 3));
+    EXPECT_STREQ("0.00230", text_digits(0.0023, 3));
+    EXPECT_STREQ("0.108", text_digits(0.10799, 3));
+    EXPECT_STREQ("2.2", text_digits(2.2, 2));
+    EXPECT_STREQ("9.99", text_digits(9.99, 3));
+    EXPECT_STREQ("10.0", text_digits(9.996, 3));
+    EXPECT_STREQ("100", text_digits(99.96, 3));
+    EXPECT_STREQ("326", text_digits(325.6, 3));
+    EXPECT_STREQ("1,000", text_digits(999.6, 3));
+    EXPECT_STREQ("35,100", text_digits(35132, 3));
+    EXPECT_STREQ("46", text_digits(46.4, 2));
+    EXPECT_STREQ("180", text_digits(184, 2));
+    EXPECT_STREQ("0", text_digits(0, 3));
+    EXPECT_STREQ("-1,230", text_digits(-1234, 3));
+    EXPECT_STREQ("unknown", text_digits(NAN, 3));
+    EXPECT_STREQ("unknown", text_digits(INFINITY, 3));
+}
+
 } // namespace
