@@ -107,7 +107,7 @@ static void print_first_line(const Lesson *lesson)
 {
     if (lesson->on_cpu_device) {
         size_t cores = parallel_threads();
-        printf("%s on the CPU device%s: your kernels, run on this computer's %zu core%s.\n",
+        printf("%s on the CPU device%s: your kernels run on this computer's %zu core%s.\n",
                lesson->name,
                lesson->device > 0 ? text_format(" (number %d)", lesson->device) : "", cores,
                cores == 1 ? "" : "s");

@@ -59,7 +59,7 @@ typedef struct Lesson {
 /* Options, then the device, then the first line:
  *     03_elementwise on device 0: NVIDIA H200, capability 9.0, 132 SMs, 139.8 GiB
  * or, on the CPU device, with the reason for it in a second line,
- *     03_elementwise on the CPU device: your kernels, run on this computer's 2 cores.
+ *     03_elementwise on the CPU device: your kernels run on this computer's 2 cores.
  *        No GPU was found: nvidia-smi is missing.
  * then the size: where no size was given and the default does not fit, a tenth of it,
  * once or more, said in one line; a size that was given fits or is refused, with what

@@ -11,6 +11,45 @@
 #include "common/svg_plot.h"
 #include "common/text.h"
 
+/* --- An image in blocks --- */
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+Picture picture_image(const ImagePicture *p) {
+    SvgDiagram d;
+    const size_t across = (p->cols + p->block_x - 1) / p->block_x;
+    const size_t down = (p->rows + p->block_y - 1) / p->block_y;
+    const double cell = 560.0 / (double)(across * p->block_x), left = 70, top = 66;
+    const double width = cell * (double)p->block_x, height = cell * (double)p->block_y;
+    const size_t idle = across * down * p->block_x * p->block_y - p->rows * p->cols;
+    svg_diagram_begin(&d, 690, top + height * (double)down + 50,
+                      text_format("%zu x %zu pixels under blocks of %zu x %zu threads", p->rows,
+                                  p->cols, p->block_x, p->block_y));
+    svg_text(&d, 10, 22,
+             text_format("%zu rows x %zu columns, blocks of %zu x %zu threads", p->rows, p->cols,
+                         p->block_x, p->block_y),
+             "strong", SVG_START);
+    svg_text(&d, left, 44, "threadIdx.x and the columns run this way", "small", SVG_START);
+    svg_arrow(&d, left + 230, 40, left + 330, 40);
+    for (size_t y = 0; y < down; y++) {
+        for (size_t x = 0; x < across; x++) {
+            const double x0 = left + width * (double)x, y0 = top + height * (double)y;
+            const size_t cols = smaller(p->block_x, p->cols - x * p->block_x);
+            const size_t rows = smaller(p->block_y, p->rows - y * p->block_y);
+            svg_box(&d, x0, y0, width, height, "idle");
+            svg_box(&d, x0, y0, cell * (double)cols, cell * (double)rows, "thread");
+            svg_text(&d, x0 + 4, y0 + 14, text_format("(%zu, %zu)", x, y), "small", SVG_START);
+        }
+        svg_text(&d, left - 8, top + height * (double)y + 14, text_format("row %zu", y * p->block_y),
+                 "small", SVG_END);
+    }
+    svg_text(&d, 10, top + height * (double)down + 30,
+             text_format("Grey: %s that the guard ends. (x, y): blockIdx.",
+                         text_counted(idle, "thread")),
+             "", SVG_START);
+    return svg_diagram_end(&d);
+}
+
 /* --- Owners and guard --- */
 
 enum { WARP = 32, BLOCKS_SHOWN = 4 };

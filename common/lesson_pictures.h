@@ -31,6 +31,14 @@ typedef struct FusionPicture {
 /* What each form reads and writes, in bytes an element, and how long it took. */
 Picture picture_fusion(const FusionPicture *fusion);
 
+/* Lesson 05: an image under blocks of block_x by block_y threads, all > 0, at most 4,096 pixels. */
+typedef struct ImagePicture {
+    size_t rows, cols, block_x, block_y;
+} ImagePicture;
+
+/* The blocks over the image; the part of a block that has no pixels is grey. */
+Picture picture_image(const ImagePicture *image);
+
 /* Lesson 04: one call of x + x, in milliseconds. NaN: not measured, or not part of it. */
 typedef struct ClockRow {
     const char *name; /* "first call" */

@@ -103,8 +103,13 @@ bool lesson_row(Lesson *lesson, const char *name, double bytes_moved, const Time
 void lesson_recorded_note(const Lesson *lesson) {
     if (!lesson->on_cpu_device) return;
     const double n = recorded_number(lesson->name, "/n");
+    if (isnan(n)) {
+        print_paragraph(3, text_format("The recorded run (%s) does not have this lesson yet.",
+                                       recorded_source()));
+        return;
+    }
     print_paragraph(3, text_format("Recorded: %s; n = %s there.", recorded_source(),
-                                   isnan(n) ? "?" : text_count((uint64_t)n)));
+                                   text_count((uint64_t)n)));
 }
 
 const char *lesson_timed(const Lesson *lesson, const char *text) {

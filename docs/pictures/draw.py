@@ -134,8 +134,9 @@ DRAWN_HERE = {"00_first_program.svg": first_program, "01_device_query.svg": devi
 # Small: pictures with times show those of the recorded run (common/recorded.h), others an example
 # of their own size.
 SMALL = ["--rows", "10", "--cols", "103", "--repeat", "2"]
-LESSONS = {"lessons/03_elementwise": ["owners", "fusion"],
-           "lessons/04_timing": ["clock", "queue", "crossover"]}
+LESSONS = {"lessons/03_elementwise": (SMALL, ["owners", "fusion"]),
+           "lessons/04_timing": (SMALL, ["clock", "queue", "crossover"]),
+           "lessons/05_launch_shapes": (["--n", "1003"], ["image"])}
 
 
 def build():
@@ -146,11 +147,11 @@ def build():
 
 
 def draw_lessons(folder, programs):
-    for lesson, topics in LESSONS.items():
+    for lesson, (options, topics) in LESSONS.items():
         with tempfile.TemporaryDirectory() as drawn:
             name = os.path.basename(lesson)
-            subprocess.run([os.path.join(programs, lesson)] + SMALL + ["--plot", os.path.join(drawn, name + ".svg")],
-                           stdout=subprocess.DEVNULL, check=True)
+            subprocess.run([os.path.join(programs, lesson)] + options + ["--plot", os.path.join(drawn, name + ".svg")],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
             for topic in topics:
                 picture = "%s_%s.svg" % (name, topic)
                 shutil.copyfile(os.path.join(drawn, picture), os.path.join(folder, picture))

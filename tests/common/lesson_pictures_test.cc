@@ -114,6 +114,16 @@ TEST(QueuePoints, AreMediansOfNeighbours) {
     EXPECT_EQ(queue_points(few, 0, points), 0u);
 }
 
+TEST(ImagePicture, GreyIsWhatHasNoPixel) {
+    const ImagePicture image = {37, 100, 16, 16};
+    std::string svg = taken(picture_image(&image));
+    EXPECT_EQ(count(svg, "class=\"idle\""), 21u);
+    EXPECT_EQ(count(svg, "class=\"thread\""), 21u);
+    EXPECT_NE(svg.find("1,676 threads that the guard ends"), std::string::npos) << svg;
+    const ImagePicture one = {1, 1, 1, 1};
+    EXPECT_NE(taken(picture_image(&one)).find("0 threads that the guard ends"), std::string::npos);
+}
+
 TEST(SvgPlot, TitlesCannotBreakTheScriptNorTheSvg) {
     if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
     const double x[] = {1, 10, 100}, y[] = {1, NAN, 3};

@@ -111,7 +111,7 @@ TEST_F(LessonTest, FirstLineAndLastLine) {
     EXPECT_EQ(0u, out.find("99_test on ")) << out;
     EXPECT_EQ("", err);
     if (lesson.on_cpu_device) {
-        EXPECT_SAYS(out, "on the CPU device: your kernels, run on this computer's ");
+        EXPECT_SAYS(out, "on the CPU device: your kernels run on this computer's ");
         EXPECT_SAYS(out, "core");
     } else {
         EXPECT_SAYS(out, "on device 0: ");

@@ -24,6 +24,7 @@ const LessonCase kLessons[] = {
     {"02_round_trip", "--rows", false},
     {"03_elementwise", "--rows", true},
     {"04_timing", "--cols", true},
+    {"05_launch_shapes", "--n", true},
 };
 
 void PrintTo(const LessonCase &lesson, std::ostream *out) {
@@ -44,7 +45,7 @@ class LessonOptions : public testing::TestWithParam<LessonCase> {
     // Small, odd sizes and few repeats, then `more`.
     Arguments small(const Arguments &more = {}) {
         Arguments arguments = {"--repeat", "2", "--warmup", "1"};
-        if (std::string(GetParam().name) == "01_device_query") {
+        if (std::string(GetParam().size_option) == "--n") {
             arguments.insert(arguments.end(), {"--n", "1003"});
         } else {
             arguments.insert(arguments.end(), {"--rows", "37", "--cols", "53"});
@@ -139,6 +140,10 @@ TEST_P(LessonOptions, MoreMemoryThanThereIs) {
         expect_well_behaved(result);
         EXPECT_NE(result.all().find("not measured"), std::string::npos) << result.all();
         EXPECT_EQ(result.status, 0);
+        return;
+    }
+    if (std::string(GetParam().size_option) == "--n") {
+        expect_one_line_error(run({"--n", "1000000000000"}), 2, {"--n 1000000000000", "1,000,000,000,000 elements need", "fit"});
         return;
     }
     // 4 * 10^12 bytes an array, and 4 * 10^24, which no size_t holds.

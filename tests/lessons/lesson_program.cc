@@ -223,10 +223,27 @@ void expect_well_behaved(const LessonRun &run, size_t width) {
     }
 }
 
+namespace {
+
+// What the CPU device says of launches that cannot be, which lesson 05 makes on purpose.
+std::string without_refused_launches(const std::string &text) {
+    std::istringstream lines(text);
+    std::string kept;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find("CPU device: kernel ") != 0 || line.find(", does not run: ") == std::string::npos)
+            kept += line + "\n";
+    }
+    return kept;
+}
+
+} // namespace
+
 void expect_success(const std::string &name, const LessonRun &run) {
-    expect_well_behaved(run);
+    LessonRun told = run;
+    if (name.compare(0, 3, "05_") == 0) told.err = without_refused_launches(run.err);
+    expect_well_behaved(told);
     EXPECT_EQ(run.status, 0) << run.all();
-    EXPECT_EQ(run.err, "");
+    EXPECT_EQ(told.err, "");
     std::vector<std::string> lines = run.lines();
     ASSERT_FALSE(lines.empty());
     EXPECT_EQ(lines.front().find(name + " on "), 0u) << lines.front();
