@@ -50,6 +50,45 @@ Picture picture_image(const ImagePicture *p) {
     return svg_diagram_end(&d);
 }
 
+/* --- Sectors --- */
+
+enum { SECTORS_SHOWN = 32, SECTOR = 32, REQUEST_LANES = 32 };
+static const double SECTOR_WIDTH = 15, STRIP_LEFT = 160, STRIP_HEIGHT = 46;
+
+/* Sectors that a lane touches are grey, and what it uses of them is green. */
+static void draw_strip(SvgDiagram *d, const SectorStrip *s, double y) {
+    const double shown = SECTORS_SHOWN * SECTOR, byte = SECTOR_WIDTH / SECTOR;
+    svg_text(d, 10, y + 13, s->pattern, "", SVG_START);
+    svg_text(d, 10, y + 28, text_format("%s", text_counted(s->sectors, "sector")), "small", SVG_START);
+    svg_box(d, STRIP_LEFT, y, SECTOR_WIDTH * SECTORS_SHOWN, 18, "box");
+    for (size_t lane = 0; lane < REQUEST_LANES; lane++) {
+        const double begin = (double)(s->first + lane * s->step);
+        const double first = floor(begin / SECTOR) * SECTOR;
+        const double end = begin + (double)s->width;
+        if (end > shown) break;
+        svg_box(d, STRIP_LEFT + first * byte, y, SECTOR_WIDTH, 18, "idle");
+        if (end > first + SECTOR) svg_box(d, STRIP_LEFT + (first + SECTOR) * byte, y, SECTOR_WIDTH, 18, "idle");
+    }
+    for (size_t lane = 0; lane < REQUEST_LANES; lane++) {
+        const double begin = (double)(s->first + lane * s->step);
+        if (begin + (double)s->width > shown) break;
+        svg_box(d, STRIP_LEFT + begin * byte, y + 2, byte * (double)s->width, 14, "used");
+    }
+}
+
+Picture picture_sectors(const SectorsPicture *p) {
+    SvgDiagram d;
+    svg_diagram_begin(&d, 690, 60 + STRIP_HEIGHT * (double)p->count,
+                      "The sectors of memory that a warp's 32 lanes touch, for each pattern");
+    svg_text(&d, 10, 22, "One request of a warp: used (green) and what comes with it (grey)", "strong",
+             SVG_START);
+    svg_text(&d, STRIP_LEFT, 44, "memory, a cell is a sector of 32 bytes; 32 of them are shown",
+             "small", SVG_START);
+    for (size_t i = 0; i < p->count && i < SECTOR_STRIPS; i++)
+        draw_strip(&d, &p->strips[i], 54 + STRIP_HEIGHT * (double)i);
+    return svg_diagram_end(&d);
+}
+
 /* --- Owners and guard --- */
 
 enum { WARP = 32, BLOCKS_SHOWN = 4 };

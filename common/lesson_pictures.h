@@ -39,6 +39,23 @@ typedef struct ImagePicture {
 /* The blocks over the image; the part of a block that has no pixels is grey. */
 Picture picture_image(const ImagePicture *image);
 
+/* Lesson 06: a warp's request. Lane t touches `width` bytes from byte first + t * step on. */
+typedef struct SectorStrip {
+    const char *pattern;
+    size_t first, step, width, sectors;
+} SectorStrip;
+
+enum { SECTOR_STRIPS = 8 }; /* at most */
+
+typedef struct SectorsPicture {
+    size_t count;
+    SectorStrip strips[SECTOR_STRIPS];
+} SectorsPicture;
+
+/* A strip of memory for each request, 32 sectors long, with the bytes that are used and the sectors
+ * that come; what lies beyond is left out. */
+Picture picture_sectors(const SectorsPicture *sectors);
+
 /* Lesson 04: one call of x + x, in milliseconds. NaN: not measured, or not part of it. */
 typedef struct ClockRow {
     const char *name; /* "first call" */

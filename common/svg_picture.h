@@ -21,7 +21,7 @@ typedef struct Picture {
     "text { font: 13px sans-serif; fill: #222; } .small { font-size: 11px; }\n" \
     ".code { font-family: monospace; } .strong { font-weight: bold; }\n" \
     ".box { fill: none; stroke: #222; } .memory { fill: #dbe7f6; stroke: #222; }\n" \
-    ".thread { fill: #bfe3c6; stroke: #222; }\n" \
+    ".thread { fill: #bfe3c6; stroke: #222; } .used { fill: #4f9a5f; }\n" \
     ".idle { fill: #e8e8e8; stroke: #888; stroke-dasharray: 2 2; }\n" \
     ".line { fill: none; stroke: #222; stroke-width: 1.5; }\n" \
     ".dashed { stroke: #222; stroke-dasharray: 5 4; }\n" \
@@ -30,7 +30,7 @@ typedef struct Picture {
     "@media (prefers-color-scheme: dark) {\n" \
     ".page { fill: #0d1117; } text { fill: #eee; }\n" \
     ".box { stroke: #ddd; } .memory { fill: #23405f; stroke: #ddd; }\n" \
-    ".thread { fill: #24593a; stroke: #ddd; } .idle { fill: #2b3036; stroke: #999; }\n" \
+    ".thread { fill: #24593a; stroke: #ddd; } .used { fill: #74c586; } .idle { fill: #2b3036; stroke: #999; }\n" \
     ".line, .dashed, .arrow { stroke: #ddd; } #tip path { fill: #ddd; }\n" \
     "[stroke=black] { stroke: #ddd; } [color=black] { color: #ddd; }\n" \
     "}\n" \

@@ -136,7 +136,8 @@ DRAWN_HERE = {"00_first_program.svg": first_program, "01_device_query.svg": devi
 SMALL = ["--rows", "10", "--cols", "103", "--repeat", "2"]
 LESSONS = {"lessons/03_elementwise": (SMALL, ["owners", "fusion"]),
            "lessons/04_timing": (SMALL, ["clock", "queue", "crossover"]),
-           "lessons/05_launch_shapes": (["--n", "1003"], ["image"])}
+           "lessons/05_launch_shapes": (["--n", "1003"], ["image"]),
+           "lessons/06_coalescing": (["--n", "960"], ["sectors"])}
 
 
 def build():

@@ -124,6 +124,16 @@ TEST(ImagePicture, GreyIsWhatHasNoPixel) {
     EXPECT_NE(taken(picture_image(&one)).find("0 threads that the guard ends"), std::string::npos);
 }
 
+TEST(SectorsPicture, HasAStripForEachPattern) {
+    SectorsPicture sectors = {};
+    sectors.count = 2;
+    sectors.strips[0] = {"side by side", 0, 4, 4, 4};
+    sectors.strips[1] = {"far apart", 0, 4096, 4, 32}; // all but one lane outside of what is shown
+    std::string svg = taken(picture_sectors(&sectors));
+    EXPECT_EQ(count(svg, "class=\"used\""), 33u);
+    EXPECT_NE(svg.find("far apart"), std::string::npos);
+}
+
 TEST(SvgPlot, TitlesCannotBreakTheScriptNorTheSvg) {
     if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
     const double x[] = {1, 10, 100}, y[] = {1, NAN, 3};
