@@ -89,6 +89,37 @@ Picture picture_sectors(const SectorsPicture *p) {
     return svg_diagram_end(&d);
 }
 
+/* --- Banks --- */
+
+enum { BANKS = 32, TILE_ROWS = 16, TILE_COLUMNS = 16 };
+static const double CELL = 18;
+
+/* Rows of a tile, `width` floats apart: each cell with its bank. */
+static void draw_tile(SvgDiagram *d, double left, size_t width, size_t column) {
+    svg_text(d, left, 44, text_format("float tile[32][%zu]: the banks of its rows 0 to 15", width),
+             "small", SVG_START);
+    for (size_t row = 0; row < TILE_ROWS; row++) {
+        for (size_t col = 0; col < TILE_COLUMNS; col++) {
+            const double x = left + CELL * (double)col, y = 52 + CELL * (double)row;
+            svg_box(d, x, y, CELL, CELL, col == column ? "thread" : "box");
+            svg_text(d, x + CELL / 2, y + 13, text_format("%zu", (row * width + col) % BANKS),
+                     "small", SVG_MIDDLE);
+        }
+    }
+}
+
+Picture picture_banks(size_t column) {
+    SvgDiagram d;
+    svg_diagram_begin(&d, 690, 388, "Banks of a tile of 32 columns, and of one of 33");
+    svg_text(&d, 10, 22, "A warp reads the green column: how many banks serve it?", "strong",
+             SVG_START);
+    draw_tile(&d, 10, BANKS, column);
+    draw_tile(&d, 360, BANKS + 1, column);
+    svg_text(&d, 10, 366, "one bank for all: 32 steps", "", SVG_START);
+    svg_text(&d, 360, 366, "another bank in each row: 1 step", "", SVG_START);
+    return svg_diagram_end(&d);
+}
+
 /* --- Owners and guard --- */
 
 enum { WARP = 32, BLOCKS_SHOWN = 4 };

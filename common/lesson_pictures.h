@@ -56,6 +56,10 @@ typedef struct SectorsPicture {
  * that come; what lies beyond is left out. */
 Picture picture_sectors(const SectorsPicture *sectors);
 
+/* Lesson 07: the first 16 rows of tiles of 32 and of 33 columns, each element with its bank's number in
+ * shades, and column `column` < 16 marked. */
+Picture picture_banks(size_t column);
+
 /* Lesson 04: one call of x + x, in milliseconds. NaN: not measured, or not part of it. */
 typedef struct ClockRow {
     const char *name; /* "first call" */

@@ -137,7 +137,8 @@ SMALL = ["--rows", "10", "--cols", "103", "--repeat", "2"]
 LESSONS = {"lessons/03_elementwise": (SMALL, ["owners", "fusion"]),
            "lessons/04_timing": (SMALL, ["clock", "queue", "crossover"]),
            "lessons/05_launch_shapes": (["--n", "1003"], ["image"]),
-           "lessons/06_coalescing": (["--n", "960"], ["sectors"])}
+           "lessons/06_coalescing": (["--n", "960"], ["sectors"]),
+           "lessons/07_transpose": (SMALL, ["banks"])}
 
 
 def build():

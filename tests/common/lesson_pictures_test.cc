@@ -134,6 +134,13 @@ TEST(SectorsPicture, HasAStripForEachPattern) {
     EXPECT_NE(svg.find("far apart"), std::string::npos);
 }
 
+TEST(BanksPicture, MarksAColumnOfBothTiles) {
+    std::string svg = taken(picture_banks(5));
+    EXPECT_EQ(count(svg, "class=\"thread\""), 32u);
+    EXPECT_GE(count(svg, ">5</text>"), 16u) << "one bank for the whole column";
+    EXPECT_NE(svg.find(">20</text>"), std::string::npos);
+}
+
 TEST(SvgPlot, TitlesCannotBreakTheScriptNorTheSvg) {
     if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
     const double x[] = {1, 10, 100}, y[] = {1, NAN, 3};
