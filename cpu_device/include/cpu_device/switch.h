@@ -6,8 +6,9 @@
  * the compiler saves what lives across the barrier and nothing else; all else about waiting is
  * the runtime's (block.cc).
  *
- * On x86-64 the switch is a handful of instructions of our own. Elsewhere, and under the
- * address sanitizer, which wants to be told, the runtime switches through Boost.Context.
+ * On x86-64 the switch is a handful of instructions of our own. Elsewhere, and under the address
+ * and the thread sanitizer, which need a call before each switch, the runtime switches through
+ * Boost.Context.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_SWITCH_H
@@ -17,7 +18,7 @@
 
 #include "vector_types.h"
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CPU_DEVICE_INLINE_SWITCH 1
 #else
 #define CPU_DEVICE_INLINE_SWITCH 0

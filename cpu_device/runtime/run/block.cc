@@ -278,6 +278,7 @@ void wait_for_other_blocks(Worker *w) {
 INLINED Slot *start_run(Block *b, Fiber *f) {
   Slot *start = &b->worker->start;
   begin_run(b, f);
+  sanitizer_begin(f);
   point_at_beginning(start, f);
   return start;
 }
@@ -330,6 +331,7 @@ void fiber_main() {
   Worker *w = this_worker();
   Fiber *me = w->start.fiber;
   sanitizer_arrive(nullptr);
+  sanitizer_begun(me);
   w->launch->record->call->run(&me->loop);
   /* The loop ran to the end of the block: others of its threads wait, or no block is left. */
   if (w->block->live) leave_block(w, me);
@@ -373,6 +375,7 @@ void end_thread_early() {
   f->loop.from = index_of(next);
   f->loop.handed_off = kKept;
   Slot *start = &b->worker->start;
+  sanitizer_begin(f);
   point_at_beginning(start, f);
   leave_for(b->worker, start);
 }

@@ -42,7 +42,8 @@ struct Fiber {
   char *stack;                 /* lowest address */
   size_t stack_size;
   ThreadLoop loop;
-  void *sanitizer_stack;
+  void *sanitizer_stack;       /* for fiber.h, as what follows */
+  void *sanitizer_fiber, *sanitizer_left;
 };
 
 struct Worker;
