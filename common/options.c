@@ -284,7 +284,7 @@ static OptionsStatus read_all(int argc, char **argv, const LessonSpec *spec, con
     opterr = 0;
     for (;;) {
         int before = optind > 0 ? optind : 1;
-        /* '+': stop at the first argument that is no option; ':': tell a missing one apart */
+        /* '+': stop at the first argument that is no option; ':': report a missing value */
         int code = getopt_long(argc, argv, "+:", names, NULL);
         const char *argument = looked_at(argc, argv, before);
         if (code == -1) {

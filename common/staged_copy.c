@@ -67,7 +67,7 @@ typedef struct Job {
     int device;
     char *device_side;
     size_t bytes, unit;  /* chunks are multiples of unit, but the last */
-    atomic_size_t next;  /* the first byte that nobody has taken yet */
+    atomic_size_t next;  /* the first byte that no worker has taken yet */
     atomic_int status;   /* the first error */
     StagedFill fill;     /* to the device */
     StagedDrain drain;   /* to the host */
