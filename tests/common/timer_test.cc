@@ -436,33 +436,6 @@ TEST_F(TimeGpu, AnErrorFromBeforeIsNotTheWorks) {
     EXPECT_EQ(cudaSuccess, time_gpu(fill, &work, &options, &stats));
 }
 
-TEST_F(TimeGpu, Stopwatch) {
-    GpuTimer timer;
-    double ms = -1;
-    ASSERT_EQ(cudaSuccess, gpu_timer_create(&timer, 0));
-    ASSERT_EQ(cudaSuccess, gpu_timer_start(&timer));
-    ASSERT_EQ(cudaSuccess, fill(&work, 0));
-    ASSERT_EQ(cudaSuccess, gpu_timer_stop(&timer));
-    ASSERT_EQ(cudaSuccess, gpu_timer_elapsed(&timer, &ms));
-    EXPECT_GT(ms, 0);
-    EXPECT_LT(ms, 10000);
-    gpu_timer_destroy(&timer);
-    gpu_timer_destroy(&timer);
-    EXPECT_NE(cudaSuccess, gpu_timer_start(&timer));
-    EXPECT_NE(cudaSuccess, gpu_timer_elapsed(&timer, &ms));
-    EXPECT_TRUE(contains(lab_last_message(), "gpu_timer_create"));
-}
-
-TEST_F(TimeGpu, StopwatchThatWasNotStarted) {
-    GpuTimer timer;
-    double ms = -1;
-    ASSERT_EQ(cudaSuccess, gpu_timer_create(&timer, 0));
-    EXPECT_NE(cudaSuccess, gpu_timer_elapsed(&timer, &ms));
-    EXPECT_EQ(0, ms);
-    gpu_timer_destroy(&timer);
-    (void)cudaGetLastError();
-}
-
 class Ceiling : public DeviceTest {};
 
 TEST_F(Ceiling, CopyIsMeasured) {
