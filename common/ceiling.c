@@ -1,8 +1,6 @@
-/* What memory and bus can do. See ceiling.h.
+/* What the device's memory can do. See ceiling.h.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "common/ceiling.h"
-
-#include <string.h>
 
 #include "common/check.h"
 #include "common/timer.h"
@@ -11,13 +9,12 @@ typedef struct Copy {
     void *to;
     const void *from;
     size_t bytes;
-    enum cudaMemcpyKind kind;
 } Copy;
 
 static cudaError_t copy_once(void *context, cudaStream_t stream)
 {
     const Copy *copy = context;
-    return cudaMemcpyAsync(copy->to, copy->from, copy->bytes, copy->kind, stream);
+    return cudaMemcpyAsync(copy->to, copy->from, copy->bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
 /* Short: a ceiling is measured in front of every lesson's table. */
@@ -43,7 +40,7 @@ cudaError_t measure_copy_ceiling_in(void *d_to, const void *d_from, size_t bytes
     if (d_to == NULL || d_from == NULL || bytes == 0) {
         return lab_fail(cudaErrorInvalidValue, "a ceiling needs two arrays of at least 1 byte");
     }
-    Copy copy = {d_to, d_from, bytes, cudaMemcpyDeviceToDevice};
+    Copy copy = {d_to, d_from, bytes};
     return rate_of(&copy, 2.0 * (double)bytes, stream, gbps);
 }
 
@@ -72,43 +69,6 @@ cudaError_t measure_copy_ceiling(size_t bytes, cudaStream_t stream, double *gbps
     }
     (void)cudaFree(d_to);
     (void)cudaFree(d_from);
-    return status;
-}
-
-cudaError_t measure_pinned_ceiling(size_t bytes, double *to_device_gbps, double *to_host_gbps)
-{
-    const size_t most = (size_t)64 << 20;
-    void *pinned = NULL, *d = NULL;
-    double to_device = 0, to_host = 0;
-    lab_clear_message();
-    if (bytes == 0) {
-        return lab_fail(cudaErrorInvalidValue, "a ceiling needs at least 1 byte");
-    }
-    bytes = bytes < most ? bytes : most;
-    cudaError_t status = cudaHostAlloc(&pinned, bytes, cudaHostAllocDefault);
-    if (status == cudaSuccess) {
-        memset(pinned, 0x5A, bytes);
-        status = cudaMalloc(&d, bytes);
-    }
-    if (status == cudaSuccess) {
-        Copy copy = {d, pinned, bytes, cudaMemcpyHostToDevice};
-        status = rate_of(&copy, (double)bytes, 0, &to_device);
-    }
-    if (status == cudaSuccess) {
-        Copy copy = {pinned, d, bytes, cudaMemcpyDeviceToHost};
-        status = rate_of(&copy, (double)bytes, 0, &to_host);
-    }
-    if (status == cudaErrorMemoryAllocation) {
-        (void)cudaGetLastError();
-    }
-    (void)cudaFree(d);
-    (void)cudaFreeHost(pinned);
-    if (to_device_gbps != NULL) {
-        *to_device_gbps = to_device;
-    }
-    if (to_host_gbps != NULL) {
-        *to_host_gbps = to_host;
-    }
     return status;
 }
 

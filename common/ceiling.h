@@ -1,4 +1,4 @@
-/* What this device's memory and bus can do, measured in the same run: the figure
+/* What this device's memory can do, measured in the same run: the figure
  * that every rate is held against.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COMMON_CEILING_H_
@@ -23,11 +23,6 @@ cudaError_t measure_copy_ceiling(size_t bytes, cudaStream_t stream, double *gbps
  * d_to and d_from, `bytes` long each, not overlapping; d_to is overwritten. */
 cudaError_t measure_copy_ceiling_in(void *d_to, const void *d_from, size_t bytes,
                                     cudaStream_t stream, double *gbps);
-
-/* Pinned host memory to the device and back, each in GB/s of bytes copied. Uses a
- * pinned and a device buffer of at most 64 MiB. Either result may be null. */
-cudaError_t measure_pinned_ceiling(size_t bytes, double *to_device_gbps,
-                                   double *to_host_gbps);
 
 /* 2 * memory clock * bus width of a device, in GB/s; 0 where the device does not
  * report them (never an error). */

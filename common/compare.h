@@ -110,13 +110,6 @@ bool compare_is_wrong(const CompareResult *result, size_t i);
 size_t compare_describe(const CompareResult *result, const LaunchGeometry *geometry,
                         char *text, size_t size);
 
-/* Describes what the inputs of the wrong elements have in common: x[i] is the input
- * of element i (float32 results only). Says that all differing elements come from
- * subnormal inputs, or from large arguments, as a fast-math build makes them;
- * "" (and returns 0) if neither fits. */
-size_t compare_describe_input(const CompareResult *result, const float *x,
-                              char *text, size_t size);
-
 #ifdef __cplusplus
 }
 #endif

@@ -11,11 +11,6 @@
 
 enum { DESCRIPTION = 160 };
 
-const char *device_array_last_message(void)
-{
-    return lab_last_message();
-}
-
 size_t device_array_live_count(void)
 {
     return device_memory_count();

@@ -116,9 +116,6 @@ cudaError_t device_array_fill_bytes(DeviceArray *a, int byte);
  * cudaErrorInvalidValue with the sentence. */
 cudaError_t device_array_check(const DeviceArray *a);
 
-/* Same as lab_last_message() in check.h. */
-const char *device_array_last_message(void);
-
 /* Allocations of this module not yet given back, in this process: for leak tests. */
 size_t device_array_live_count(void);
 

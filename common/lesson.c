@@ -83,7 +83,7 @@ static size_t attribute(enum cudaDeviceAttr name, int device)
     return value > 0 ? (size_t)value : 0;
 }
 
-/* Makes the device current and fills in what the lesson tells about it. */
+/* Makes the device current and fills in what the lesson prints about it. */
 static cudaError_t take_device(Lesson *lesson)
 {
     struct cudaDeviceProp properties;

@@ -81,13 +81,13 @@ bool lesson_start(Lesson *lesson);
 bool lesson_check_memory(Lesson *lesson, size_t n, size_t device_bytes_each,
                          size_t host_bytes_each);
 
-/* Why no device can be used, and what to do: driver missing or too old, hidden by
+/* Reports why no device can be used, and what to do: driver missing or too old, hidden by
  * CUDA_VISIBLE_DEVICES, no GPU. "" (and 0) if one can. Leaves no error behind. */
 size_t device_preflight(char *text, size_t size);
 
-/* The same for one device: does a program that holds `archs` ("sm_80 sm_90
- * compute_90"), built with toolkit `toolkit` ("13.0"), run on compute capability
- * major.minor, under a driver of CUDA version `driver` (12040 is 12.4)? */
+/* The same for one device: checks that a program that holds `archs` ("sm_80 sm_90
+ * compute_90"), built with toolkit `toolkit` ("13.0"), runs on compute capability
+ * major.minor, under a driver of CUDA version `driver` (12040 is 12.4). */
 size_t device_code_check(const char *archs, const char *toolkit, int major, int minor,
                          int driver, char *text, size_t size);
 

@@ -1,4 +1,4 @@
-/* Do a lesson's arrays fit? See lesson_memory.h and lesson.h.
+/* Checks that a lesson's arrays fit. See lesson_memory.h and lesson.h.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "common/lesson_memory.h"
 
@@ -118,7 +118,7 @@ bool lesson_check_memory(Lesson *lesson, size_t n, size_t device_bytes_each,
     return false;
 }
 
-/* Leaves a fifth of the device for its own needs, and half of the host. */
+/* True if the arrays take at most 80 % of free device memory and half of the host's RAM. */
 static bool default_fits(const Lesson *lesson, size_t n)
 {
     double host_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);

@@ -73,7 +73,7 @@ bool parse_size(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 
 /* --- The table --- */
 
-static void add(Table *table, Entry entry)
+static void add_entry(Table *table, Entry entry)
 {
     if (table->count < MAX_OPTIONS) {
         table->entries[table->count++] = entry;
@@ -83,7 +83,7 @@ static void add(Table *table, Entry entry)
 static void add_number(Table *table, const char *name, const char *argument, const char *help,
                        size_t *value, uint64_t min, uint64_t max)
 {
-    add(table, (Entry){name, argument, help, OPTION_SIZE, value, min, max});
+    add_entry(table, (Entry){name, argument, help, OPTION_SIZE, value, min, max});
 }
 
 static Table make_table(const LessonSpec *spec, Values *values)
@@ -101,12 +101,12 @@ static Table make_table(const LessonSpec *spec, Values *values)
         add_number(&table, "n", "N", "number of elements", &values->n, 1, OPTIONS_MAX_SIZE);
     }
     for (size_t i = 0; i < spec->extra_count; ++i) {
-        add(&table, spec->extra[i]);
+        add_entry(&table, spec->extra[i]);
     }
     if (!spec->no_seed) {
         add_number(&table, "seed", "SEED", "of the random inputs", &values->seed, 0, UINT64_MAX);
     }
-    add(&table, (Entry){"device", "DEVICE", "number, or UUID (GPU-…), of the device to run on",
+    add_entry(&table, (Entry){"device", "DEVICE", "number, or UUID (GPU-…), of the device to run on",
                         OPTION_TEXT, &values->device, 0, 0});
     if (!spec->no_timing) {
         add_number(&table, "repeat", "TIMES", "samples of each time", &values->repeat, 1, 1000000);
@@ -114,23 +114,23 @@ static Table make_table(const LessonSpec *spec, Values *values)
                    &values->warmup, 0, 1000000);
     }
     if (spec->has_all) {
-        add(&table, (Entry){"all", NULL, "print all, not only what fits a screen a section",
+        add_entry(&table, (Entry){"all", NULL, "print all, not only what fits a screen a section",
                             OPTION_FLAG, &values->all, 0, 0});
     }
-    add(&table, (Entry){"json", "FILE", "write the results to FILE", OPTION_FILE,
+    add_entry(&table, (Entry){"json", "FILE", "write the results to FILE", OPTION_FILE,
                         &values->json_path, 0, 0});
     if (spec->pictures[0] != NULL) {
-        add(&table, (Entry){"plot", "FILE", "draw pictures (SVG): x.svg gives x_TOPIC.svg for each",
+        add_entry(&table, (Entry){"plot", "FILE", "draw pictures (SVG): x.svg gives x_TOPIC.svg for each",
                             OPTION_FILE, &values->plot_path, 0, 0});
     }
-    add(&table, (Entry){"help", NULL, "print this text", OPTION_FLAG, &values->help, 0, 0});
+    add_entry(&table, (Entry){"help", NULL, "print this text", OPTION_FLAG, &values->help, 0, 0});
     return table;
 }
 
 /* --- Messages --- */
 
 __attribute__((format(printf, 4, 5))) static OptionsStatus
-bad(const LessonSpec *spec, char *message, size_t size, const char *format, ...)
+bad_option(const LessonSpec *spec, char *message, size_t size, const char *format, ...)
 {
     char reason[512];
     va_list arguments;
@@ -170,7 +170,7 @@ static size_t edit_distance(const char *a, const char *b)
     return row[length];
 }
 
-static OptionsStatus unknown(const LessonSpec *spec, const Table *table, const char *argument,
+static OptionsStatus unknown_option(const LessonSpec *spec, const Table *table, const char *argument,
                              char *message, size_t size)
 {
     char name[64];
@@ -188,17 +188,17 @@ static OptionsStatus unknown(const LessonSpec *spec, const Table *table, const c
         }
     }
     if (closest != NULL) {
-        return bad(spec, message, size, "unknown option \"%s\"; did you mean --%s? "
+        return bad_option(spec, message, size, "unknown option \"%s\"; did you mean --%s? "
                                         "(--help lists all)", argument, closest);
     }
-    return bad(spec, message, size, "unknown option \"%s\"; --help lists those there are",
+    return bad_option(spec, message, size, "unknown option \"%s\"; --help lists those there are",
                argument);
 }
 
 static OptionsStatus bad_number(const LessonSpec *spec, const Entry *entry, const char *text,
                                 char *message, size_t size)
 {
-    return bad(spec, message, size,
+    return bad_option(spec, message, size,
                "--%s \"%s\": must be a whole number from %s to %s, written with digits only",
                entry->name, text, text_count(entry->min), text_count(entry->max));
 }
@@ -224,7 +224,7 @@ static void write_help(const LessonSpec *spec, const Table *table, char *text, s
 
 /* --- Reading --- */
 
-static OptionsStatus take(const LessonSpec *spec, const Entry *entry, const char *argument,
+static OptionsStatus take_value(const LessonSpec *spec, const Entry *entry, const char *argument,
                           char *message, size_t size)
 {
     uint64_t number;
@@ -241,13 +241,13 @@ static OptionsStatus take(const LessonSpec *spec, const Entry *entry, const char
         return OPTIONS_OK;
     case OPTION_TEXT:
         if (*argument == '\0') {
-            return bad(spec, message, size, "--%s \"\": must not be empty", entry->name);
+            return bad_option(spec, message, size, "--%s \"\": must not be empty", entry->name);
         }
         *(const char **)entry->value = argument;
         return OPTIONS_OK;
     case OPTION_FILE:
         if (!output_file_check(argument, reason, sizeof reason)) {
-            return bad(spec, message, size, "--%s: %s", entry->name, reason);
+            return bad_option(spec, message, size, "--%s: %s", entry->name, reason);
         }
         *(const char **)entry->value = argument;
         return OPTIONS_OK;
@@ -284,7 +284,7 @@ static OptionsStatus read_all(int argc, char **argv, const LessonSpec *spec, con
     opterr = 0;
     for (;;) {
         int before = optind > 0 ? optind : 1;
-        /* '+': stop at the first argument that is no option; ':': tell a missing one apart */
+        /* '+': stop at the first argument that is no option; ':': report a missing value */
         int code = getopt_long(argc, argv, "+:", names, NULL);
         const char *argument = looked_at(argc, argv, before);
         if (code == -1) {
@@ -292,33 +292,33 @@ static OptionsStatus read_all(int argc, char **argv, const LessonSpec *spec, con
         }
         if (code == ':') {
             int index = optopt - FIRST_CODE;
-            return bad(spec, message, size, "--%s needs a value, %s", table->entries[index].name,
+            return bad_option(spec, message, size, "--%s needs a value, %s", table->entries[index].name,
                        table->entries[index].argument);
         }
         if (code == '?') {
             if (optopt >= FIRST_CODE) {
-                return bad(spec, message, size, "--%s takes no value",
+                return bad_option(spec, message, size, "--%s takes no value",
                            table->entries[optopt - FIRST_CODE].name);
             }
             if (strcmp(argument, "-h") == 0) {
                 return OPTIONS_HELP;
             }
-            return unknown(spec, table, argument, message, size);
+            return unknown_option(spec, table, argument, message, size);
         }
         const Entry *entry = &table->entries[code - FIRST_CODE];
         if (!is_whole_name(argument, entry->name)) {
-            return unknown(spec, table, argument, message, size);
+            return unknown_option(spec, table, argument, message, size);
         }
         if (entry->value == &values->help) {
             return OPTIONS_HELP; /* whatever else is on the line */
         }
-        OptionsStatus status = take(spec, entry, optarg, message, size);
+        OptionsStatus status = take_value(spec, entry, optarg, message, size);
         if (status != OPTIONS_OK) {
             return status;
         }
     }
     if (optind < argc) {
-        return bad(spec, message, size, "\"%s\" is not an option; --help lists those there are",
+        return bad_option(spec, message, size, "\"%s\" is not an option; --help lists those there are",
                    argv[optind]);
     }
     return OPTIONS_OK;
@@ -331,15 +331,15 @@ static OptionsStatus check_pictures(const LessonSpec *spec, const Values *values
     for (size_t i = 0; i < LESSON_PICTURES && spec->pictures[i] != NULL; ++i) {
         char path[PATH_MAX], reason[512];
         if (!output_file_variant(values->plot_path, spec->pictures[i], path, sizeof path)) {
-            return bad(spec, message, size, "--plot \"%s\": the name is too long",
+            return bad_option(spec, message, size, "--plot \"%s\": the name is too long",
                        values->plot_path);
         }
         if (!output_file_check(path, reason, sizeof reason)) {
-            return bad(spec, message, size, "--plot: %s", reason);
+            return bad_option(spec, message, size, "--plot: %s", reason);
         }
         if (values->json_path != NULL && strcmp(values->json_path, path) == 0 &&
             strncmp(path, "/dev/", 5) != 0) {
-            return bad(spec, message, size,
+            return bad_option(spec, message, size,
                        "--json and --plot: both write \"%s\"; each needs a file of its own", path);
         }
     }
@@ -386,7 +386,7 @@ OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec, bool 
     if (values.json_path != NULL && values.plot_path != NULL &&
         strcmp(values.json_path, values.plot_path) == 0 &&
         strncmp(values.json_path, "/dev/", 5) != 0) {
-        return bad(spec, message, message_size,
+        return bad_option(spec, message, message_size,
                    "--json and --plot: both name \"%s\"; each needs a file of its own",
                    values.plot_path);
     }
@@ -398,7 +398,7 @@ OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec, bool 
     }
     if (spec->rows > 0 && spec->cols > 0 &&
         !size_product(values.rows, values.cols, &options->n)) {
-        return bad(spec, message, message_size,
+        return bad_option(spec, message, message_size,
                    "--rows %zu --cols %zu: more elements than a 64-bit number can count",
                    values.rows, values.cols);
     }

@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,7 +28,6 @@ typedef struct Pool {
     unsigned generation;
     size_t workers;       /* of this job, with the caller */
     size_t unfinished;    /* pool threads that still run it */
-    bool stop;
     ParallelBody body;
     void *context;
 } Pool;
@@ -99,11 +97,8 @@ static void *work(void *argument)
     /* The lock was held from this thread's creation until its first job was set. */
     unsigned seen = pool.generation - 1;
     for (;;) {
-        while (pool.generation == seen && !pool.stop) {
+        while (pool.generation == seen) {
             pthread_cond_wait(&pool.start, &pool.lock);
-        }
-        if (pool.stop) {
-            break;
         }
         seen = pool.generation;
         if (worker >= pool.workers) {
@@ -119,8 +114,7 @@ static void *work(void *argument)
             pthread_cond_signal(&pool.done);
         }
     }
-    pthread_mutex_unlock(&pool.lock);
-    return NULL;
+    return NULL; /* not reached */
 }
 
 /* Brings the pool to `wanted` threads if it can. Called with turn and lock held. */
@@ -172,23 +166,6 @@ void parallel_run(size_t max_workers, ParallelBody body, void *context)
         pthread_cond_wait(&pool.done, &pool.lock);
     }
     pthread_mutex_unlock(&pool.lock);
-    pthread_mutex_unlock(&pool.turn);
-}
-
-void parallel_release(void)
-{
-    pthread_mutex_lock(&pool.turn);
-    if (pool.owner == getpid()) {
-        pthread_mutex_lock(&pool.lock);
-        pool.stop = true;
-        pthread_cond_broadcast(&pool.start);
-        pthread_mutex_unlock(&pool.lock);
-        for (size_t i = 0; i < pool.count; ++i) {
-            pthread_join(pool.threads[i], NULL);
-        }
-        pool.stop = false;
-        pool.count = 0;
-    }
     pthread_mutex_unlock(&pool.turn);
 }
 

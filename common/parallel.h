@@ -31,10 +31,6 @@ void parallel_run(size_t max_workers, ParallelBody body, void *context);
 typedef void (*ParallelRange)(void *context, size_t begin, size_t end);
 void parallel_for(size_t n, size_t grain, ParallelRange body, void *context);
 
-/* Ends the pool's threads; the next call starts them anew. Not to be called
- * from a body. */
-void parallel_release(void);
-
 #ifdef __cplusplus
 }
 #endif

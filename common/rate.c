@@ -9,8 +9,8 @@
  * to 6 % faster, and two measurements differ. */
 static const double CEILING_MARGIN = 1.10;
 
-/* No cache is this much faster than memory in a teaching kernel; a launch that
- * nobody waited for is. */
+/* No cache is this much faster than memory in a teaching kernel; a launch without
+ * a wait is. */
 static const double LAUNCH_ONLY_FACTOR = 3.0;
 
 /* What the rate may not pass; 0 if nothing is known. */

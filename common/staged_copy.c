@@ -67,7 +67,7 @@ typedef struct Job {
     int device;
     char *device_side;
     size_t bytes, unit;  /* chunks are multiples of unit, but the last */
-    atomic_size_t next;  /* the first byte that nobody has taken yet */
+    atomic_size_t next;  /* the first byte that no worker has taken yet */
     atomic_int status;   /* the first error */
     StagedFill fill;     /* to the device */
     StagedDrain drain;   /* to the host */
@@ -535,7 +535,7 @@ static cudaError_t check_sides(const void *d, const void *host, size_t bytes, bo
     return cudaSuccess;
 }
 
-static cudaError_t staged(void *d, size_t bytes, size_t unit, StagedFill fill, StagedDrain drain,
+static cudaError_t copy_staged(void *d, size_t bytes, size_t unit, StagedFill fill, StagedDrain drain,
                           void *context, int device, bool *done)
 {
     Job job = {.stage = stage_of(device, bytes),
@@ -566,7 +566,7 @@ static cudaError_t copy_run(void *d, void *host, size_t bytes, bool to_device)
         bool fill_plain = config.plain_stores || bytes > PAST_CACHE_BELOW;
         StagedFill fill = fill_plain ? copy_in_plain : copy_in_past_cache;
         StagedDrain drain = config.plain_stores ? copy_out_plain : copy_out_past_cache;
-        status = staged(d, bytes, 1, to_device ? fill : NULL, to_device ? NULL : drain, host,
+        status = copy_staged(d, bytes, 1, to_device ? fill : NULL, to_device ? NULL : drain, host,
                         device, &done);
     }
     if (!done) {
@@ -576,7 +576,7 @@ static cudaError_t copy_run(void *d, void *host, size_t bytes, bool to_device)
     return status;
 }
 
-static cudaError_t copy(void *d, void *host, size_t bytes, bool to_device)
+static cudaError_t copy_checked(void *d, void *host, size_t bytes, bool to_device)
 {
     lab_clear_message();
     if (bytes == 0) {
@@ -597,12 +597,12 @@ static cudaError_t copy(void *d, void *host, size_t bytes, bool to_device)
 
 cudaError_t staged_copy_to_device(void *d_to, const void *from, size_t bytes)
 {
-    return copy(d_to, (void *)(uintptr_t)from, bytes, true);
+    return copy_checked(d_to, (void *)(uintptr_t)from, bytes, true);
 }
 
 cudaError_t staged_copy_to_host(void *to, const void *d_from, size_t bytes)
 {
-    return copy((void *)(uintptr_t)d_from, to, bytes, false);
+    return copy_checked((void *)(uintptr_t)d_from, to, bytes, false);
 }
 
 /* Packs all of a small array at once, or of any where no stage can be had. */
@@ -648,7 +648,7 @@ static cudaError_t copy_packed(void *d, size_t bytes, size_t unit, StagedFill fi
     bool direct = false, done = false;
     cudaError_t status = check_sides(d, NULL, bytes, fill != NULL, &device, &direct);
     if (status == cudaSuccess && !direct) {
-        status = staged(d, bytes, unit, fill, drain, context, device, &done);
+        status = copy_staged(d, bytes, unit, fill, drain, context, device, &done);
     }
     if (status == cudaSuccess && !done) {
         status = packed_direct(d, bytes, fill, drain, context);

@@ -67,19 +67,6 @@ cudaError_t time_gpu_end_to_end(GpuWork work, void *context, const TimerOptions 
 /* Host time of a CPU function. options->stream is not used. */
 void time_cpu(CpuWork work, void *context, const TimerOptions *options, TimerStats *stats);
 
-/* A stopwatch on a stream, for a lesson that shows one measurement step by step.
- * start and stop put an event on the stream; elapsed waits for the second one.
- * Create it once: creating events costs time. */
-typedef struct GpuTimer {
-    cudaStream_t stream;
-    cudaEvent_t begin, end;
-} GpuTimer;
-cudaError_t gpu_timer_create(GpuTimer *timer, cudaStream_t stream);
-cudaError_t gpu_timer_start(GpuTimer *timer);
-cudaError_t gpu_timer_stop(GpuTimer *timer);
-cudaError_t gpu_timer_elapsed(GpuTimer *timer, double *elapsed_ms);
-void gpu_timer_destroy(GpuTimer *timer); /* twice is harmless */
-
 /* Milliseconds on a clock that never goes back; only differences mean anything. */
 double host_clock_ms(void);
 

@@ -135,7 +135,7 @@ void watchdog_stop(Watchdog *watchdog)
     free(watchdog);
 }
 
-cudaError_t stream_wait(cudaStream_t stream, double limit_s, const char *what)
+cudaError_t watchdog_stream_wait(cudaStream_t stream, double limit_s, const char *what)
 {
     const struct timespec pause = {.tv_nsec = 100000}; /* 0.1 ms */
     double end = seconds_now() + limit_s;

@@ -35,7 +35,7 @@ void watchdog_stop(Watchdog *watchdog);
 /* Waits for what is on the stream, for at most `limit_s` seconds. cudaErrorNotReady when the
  * time is up, with lab_last_message() naming `what`; else the stream's own status. Prints and
  * ends nothing: for a library, and for waits that are known to be the ones that may hang. */
-cudaError_t stream_wait(cudaStream_t stream, double limit_s, const char *what);
+cudaError_t watchdog_stream_wait(cudaStream_t stream, double limit_s, const char *what);
 
 /* Returns what to do where a kernel's first launch hangs while another kernel waits for the host. */
 const char *watchdog_lazy_loading(void);

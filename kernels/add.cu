@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* out[i] = x[i] + y[i], one thread for each element: with the guard, without it, and a form in which
- * each thread says who it is. Contracts in add.h. */
+ * each thread records its own index. Contracts in add.h. */
 #include "kernels/add.h"
 
 #include <cuda_runtime.h>
@@ -21,7 +21,7 @@ __global__ void add_without_guard_kernel(const float *x, const float *y, float *
     out[i] = x[i] + y[i];
 }
 
-/* Whose element is i? */
+/* Writes, for each element, the block and the thread that compute it. */
 __global__ void owner_one_per_thread_kernel(size_t n, uint32_t *block, uint32_t *thread) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {

@@ -39,9 +39,9 @@ cudaError_t add_one_per_thread_gpu(size_t n, const float *d_x, const float *d_y,
 cudaError_t add_without_guard_gpu(size_t n, const float *d_x, const float *d_y, float *d_out,
                                   unsigned threads, cudaStream_t stream);
 
-/* Asks the device who does what: the thread that add_one_per_thread_gpu would
- * give element i writes its own blockIdx.x to block[i] and its own
- * threadIdx.x to thread[i].
+/* Records which thread computes which element: the thread that
+ * add_one_per_thread_gpu would give element i writes its own blockIdx.x to
+ * block[i] and its own threadIdx.x to thread[i].
  *
  * Shapes: d_block, d_thread: (n,) uint32 in device memory, not overlapping.
  * Errors: as add_one_per_thread_gpu.

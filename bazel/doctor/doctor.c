@@ -1,7 +1,7 @@
 /* bazel run //bazel:doctor
  *
  * Says in plain words what was found on this machine, which device programs will use and
- * why, and how to mend each thing that is wrong. What Bazel found when it configured the
+ * why, and how to fix each thing that is wrong. What Bazel found when it configured the
  * build is compiled in (local_cuda_facts.h); the driver is asked now.
  * Exit status: 0 if all that the chosen device needs is there, 1 if not, 2 for bad options.
  *
@@ -198,7 +198,7 @@ static void report_build(const Driver *visible) {
 static int print_advice(void) {
   int wrong = 0;
   for (int i = 0; i < advice_count; i++) {
-    printf("%s%d. %s\n", i == 0 ? "\nTo mend:\n" : "", i + 1, advice[i].text);
+    printf("%s%d. %s\n", i == 0 ? "\nTo fix:\n" : "", i + 1, advice[i].text);
     wrong |= advice[i].needed;
   }
   if (wrong) printf("\nThe GPU cannot be used before that. The CPU device can: add --config=cpu.\n");

@@ -172,7 +172,7 @@ class thread_block : public thread_group {
   static dim3 thread_index() { return dim3(::cpu_device::thread_index()); }
   static dim3 group_dim() { return ::cpu_device::block_dim(); }
   static dim3 dim_threads() { return ::cpu_device::block_dim(); }
-  /* In two halves: who waits, waits for all to have come to the wait. */
+  /* In two halves: wait() returns once all threads have called it. */
   struct arrival_token {};
   static arrival_token barrier_arrive() { return arrival_token(); }
   static void barrier_wait(arrival_token &&) { sync(); }
@@ -212,7 +212,7 @@ class cluster_group : public thread_group {
   struct arrival_token {};
   cluster_group() : thread_group(kCluster, 0) {}
   static void sync() { ::cpu_device::cluster_barrier(); }
-  /* In two halves: who waits, waits for all to have come to the wait. */
+  /* In two halves: wait() returns once all threads have called it. */
   static arrival_token barrier_arrive() { return arrival_token(); }
   static void barrier_wait() { sync(); }
   static void barrier_wait(arrival_token &&) { sync(); }

@@ -53,7 +53,7 @@ std::vector<Matrix> make_powers() {
 
 void xorwow_jump(uint32_t *words, uint64_t steps, uint64_t sequences) {
   if (!steps && !sequences) return;
-  /* In a kernel, nobody may be made to give way in the middle. */
+  /* In a kernel, no thread may be preempted in the middle. */
   const Interruptible before = (Interruptible)t_thread.interruptible;
   set_interruptible(kInRuntime);
   static const std::vector<Matrix> &powers = *new std::vector<Matrix>(make_powers());

@@ -12,8 +12,8 @@
  *                                                              assertions, arithmetic_checks)
  *
  * One mutex, runtime_mutex(), guards all state but the executor's. Work that a program queues
- * is done when some host thread waits for it, and only what that wait needs; what nobody
- * waits for is done by a background thread a moment later. So host code and kernels do not
+ * is done when some host thread waits for it, and only what that wait needs; other
+ * work is done by a background thread a moment later. So host code and kernels do not
  * overlap by chance, and a missing synchronise shows every time. Kernels that stand still, as
  * those do that wait for the host or for another stream, let other work go on beside them.
  *

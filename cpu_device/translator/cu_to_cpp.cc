@@ -81,7 +81,7 @@ class Translator : private Rewriter {
         spins_(src, device_, edits),
         options_(options) {}
 
-  /* False: the program has errors, which were told. */
+  /* Returns false after reporting errors in the program. */
   bool run() {
     const Problem bracket = unmatched_bracket(src_, names_);
     if (bracket.token) return fail(bracket.token, bracket.message), false;
@@ -124,7 +124,7 @@ class Translator : private Rewriter {
     if (options_.show_forms) show_forms();
   }
 
-  /* Of each kernel a line: is it cut, and if not, what keeps it whole? */
+  /* Prints a line for each kernel: whether it is cut and, if not, what keeps it whole. */
   void show_forms() const {
     for (const Phases::Decision &d : phases_.decisions()) {
       const std::string kernel = "kernel '" + d.name + "' ";

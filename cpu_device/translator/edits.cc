@@ -114,7 +114,7 @@ std::string Edits::back_in_place(const Edit &e, const char *flags) const {
          std::string(e.end - src_.text.rfind('\n', e.end - 1) - 1, ' ');
 }
 
-/* ---- for those who make edits ---- */
+/* ---- for classes that make edits ---- */
 
 std::string Rewriter::line_mark(size_t i, size_t at, const char *flags) const {
   const size_t line_start = src_.text.rfind('\n', at - 1) + 1;

@@ -38,7 +38,7 @@ class Edits : private Tokens {
   /* An error in the program, or a warning of it, in the line of token i. */
   void fail(size_t i, const std::string &message);
   void warn(size_t i, const std::string &message) const;
-  /* What the person asked to be told, in the line of token i. */
+  /* Prints what an option asked for, in the line of token i. */
   void note(size_t i, const std::string &message) const;
   bool failed() const { return failed_; }
 

@@ -61,7 +61,7 @@ void find_foreign(Source *src) {
     if (src->foreign.count(t.file) && t.kind != kEnd) t.system = false;
 }
 
-/* All kinds of bracket count alike: what does not match is told elsewhere. */
+/* All kinds of bracket count alike: what does not match is reported elsewhere. */
 void pair_brackets(Source *src) {
   src->pairs.assign(src->tokens.size(), 0);
   std::vector<size_t> open;

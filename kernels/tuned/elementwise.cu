@@ -11,7 +11,7 @@
 
 /* One access of 16 bytes in flight per thread and array: with 32 registers an SM
  * holds 2,048 such threads, which keeps its memory busy. benchmarks/README.md
- * tells how to measure other shapes with elementwise_tuner. */
+ * says how to measure other shapes with elementwise_tuner. */
 enum { THREADS = 256, UNROLL = 1, HINT = HINT_NONE };
 
 /* The largest grid that a device accepts. Beyond it the loop over chunks runs

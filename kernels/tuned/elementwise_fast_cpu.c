@@ -124,7 +124,7 @@ static ALWAYS_INLINE void range_lines(Op op, size_t n, float a, const float *x, 
         const __m128 vy = reads_y(op) ? _mm_loadu_ps(y + i) : zero;
         _mm_stream_ps(out + i, apply4(op, va, vx, vy));
     }
-    _mm_sfence(); /* the stores are seen by whoever is told that we are done */
+    _mm_sfence(); /* the stores are visible to any thread that sees this share as done */
     if (lines_end < n)
         range(op, n - lines_end, a, reads_x(op) ? x + lines_end : x,
               reads_y(op) ? y + lines_end : y, out + lines_end);

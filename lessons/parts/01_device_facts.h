@@ -5,7 +5,7 @@
  * no field of cudaDeviceProp beyond name, uuid and totalGlobalMem, because
  * CUDA 13 removed others (clockRate, deviceOverlap, ...) and programs that read
  * them no longer compile. What a device does not answer is "not reported",
- * never a guess and never a 0 that somebody divides by. */
+ * never a guess, and never a 0 that a caller would divide by. */
 #ifndef LESSONS_DEVICE_FACTS_H_
 #define LESSONS_DEVICE_FACTS_H_
 

@@ -89,7 +89,7 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
     }
 
     size_t wrong = count_wrong_owners(signed_n, block, thread);
-    printf("   %s elements asked by whom: %s say block i / %d, thread i %% %d.\n\n",
+    printf("   %s elements checked: %s say block i / %d, thread i %% %d.\n\n",
            text_count(signed_n), wrong == 0 ? "all" : text_format("only %s", text_count(signed_n - wrong)),
            BLOCK, BLOCK);
     record_count(lesson->record, "owners_checked", signed_n);
@@ -132,7 +132,7 @@ bool show_bounds_guard(Lesson *lesson) {
     printf("   The bounds guard, if (i < n): %s elements need %s blocks, %s threads.\n"
            "   The last %zu threads of block %s have no element. Floats that they write\n"
            "   behind the end: with the guard %zu, without it %zu. In a real program that\n"
-           "   is somebody else's memory.\n\n",
+           "   is another array's memory.\n\n",
            text_count(n), text_count(blocks), text_count(room), room - n, text_count(blocks - 1),
            with_guard, without_guard);
     record_count(lesson->record, "strays_with_guard", with_guard);

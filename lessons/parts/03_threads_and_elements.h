@@ -23,8 +23,8 @@ enum { BLOCK = 256 }; /* threads in a block of the textbook kernels */
 bool show_threads_and_elements(Lesson *lesson, size_t n);
 
 /* 1,000 elements in blocks of 256, with the guard and without, in arrays that
- * have room for the stray threads: counts who writes past the end. False if
- * the guarded kernel did, or the other one did not. */
+ * have room for the stray threads: counts the floats written past the end.
+ * False if the guarded kernel wrote some, or the other one none. */
 bool show_bounds_guard(Lesson *lesson);
 
 /* Says which thread of a wide kernel computes `element`, which was wrong. */

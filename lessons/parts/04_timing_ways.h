@@ -101,8 +101,8 @@ size_t queue_full_at(const double *launch_ms, size_t launches, double kernel_ms)
 bool show_crossover(Lesson *lesson, const TimingCase *arrays, float *want, size_t n_max,
                     Doubts *doubts);
 
-/* Returns the smallest index from which on fast[i] < slow[i] for all later i as well; count if
- * there is none. One lucky point in the middle is no crossover. */
+/* Returns the smallest k with fast[i] < slow[i] for every i >= k; count if there is none. One
+ * lucky point in the middle is no crossover. */
 size_t crossover_index(const double *slow_ms, const double *fast_ms, size_t count);
 
 #ifdef __cplusplus

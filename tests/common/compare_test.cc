@@ -489,27 +489,6 @@ TEST(Diagnosis, FlushedSubnormals) {
     EXPECT_SILENT(said, "fused");
 }
 
-TEST(Diagnosis, InputsOfTheWrongElements) {
-    char text[300];
-    std::vector<float> x = numbers(1000), want = numbers(1000, 8), got = want;
-    x[10] = x[20] = SUBNORMAL;
-    got[10] = got[20] = 77;
-    CompareResult result = compare(got, want);
-    compare_describe_input(&result, x.data(), text, sizeof text);
-    EXPECT_SAYS(text, "all 2 differing elements have subnormal inputs");
-    x[10] = 1e5f;
-    x[20] = -2e5f;
-    compare_describe_input(&result, x.data(), text, sizeof text);
-    EXPECT_SAYS(text, "large inputs (1e+05 or more)");
-    x[20] = SUBNORMAL;
-    compare_describe_input(&result, x.data(), text, sizeof text);
-    EXPECT_SAYS(text, "subnormal (1) or large (1)");
-    x[20] = 1;
-    EXPECT_EQ(0u, compare_describe_input(&result, x.data(), text, sizeof text)) << text;
-    std::fill(x.begin(), x.end(), 1e6f); // all inputs are large: that explains nothing
-    EXPECT_EQ(0u, compare_describe_input(&result, x.data(), text, sizeof text)) << text;
-}
-
 TEST(Diagnosis, TextIsCutNotOverrun) {
     Planted p(1000);
     for (size_t i = 256; i < 1000; ++i) p.spoil(i);

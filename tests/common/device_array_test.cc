@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "common/check.h"
 #include "common/compare.h"
 #include "common/staged_copy.h"
 #include "tests/common/device_test.h"
@@ -81,7 +82,7 @@ Strides c_strides(DType dtype, const Shape &shape) {
     return strides;
 }
 
-std::string message() { return device_array_last_message(); }
+std::string message() { return lab_last_message(); }
 
 #define EXPECT_SAYS(part) EXPECT_NE(std::string::npos, message().find(part)) << message()
 

@@ -107,14 +107,4 @@ TEST(ParallelFor, SeveralThreadsAtTheSameTime) {
     EXPECT_EQ(400, good);
 }
 
-TEST(ParallelRelease, PoolComesBack) {
-    for (int turn = 0; turn < 3; ++turn) {
-        Marks marks(1000);
-        parallel_for(1000, 1, Marks::body, &marks);
-        EXPECT_TRUE(marks.all_once());
-        parallel_release();
-        parallel_release();
-    }
-}
-
 } // namespace

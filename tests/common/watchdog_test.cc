@@ -58,8 +58,8 @@ TEST_F(StreamWait, EndsWithItsStream) {
     ASSERT_EQ(cudaSuccess, cudaStreamCreate(&stream));
     ASSERT_EQ(cudaSuccess, cudaMalloc(&d, 1 << 20));
     EXPECT_EQ(cudaSuccess, cudaMemsetAsync(d, 1, 1 << 20, stream));
-    EXPECT_EQ(cudaSuccess, stream_wait(stream, 30, "the memset"));
-    EXPECT_EQ(cudaSuccess, stream_wait(stream, 0, "nothing"));
+    EXPECT_EQ(cudaSuccess, watchdog_stream_wait(stream, 30, "the memset"));
+    EXPECT_EQ(cudaSuccess, watchdog_stream_wait(stream, 0, "nothing"));
     EXPECT_EQ(cudaSuccess, cudaFree(d));
     EXPECT_EQ(cudaSuccess, cudaStreamDestroy(stream));
 }
@@ -72,12 +72,12 @@ TEST_F(StreamWait, NamesWhatHasNotEnded) {
     };
     ASSERT_EQ(cudaSuccess, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     ASSERT_EQ(cudaSuccess, cudaLaunchHostFunc(stream, hold, &go));
-    EXPECT_EQ(cudaErrorNotReady, stream_wait(stream, 0.02, "the function of the host"));
+    EXPECT_EQ(cudaErrorNotReady, watchdog_stream_wait(stream, 0.02, "the function of the host"));
     const std::string why = lab_last_message();
     EXPECT_NE(std::string::npos, why.find("the function of the host has not ended after 20.0 ms")) << why;
     EXPECT_NE(std::string::npos, why.find("CUDA_MODULE_LOADING=EAGER")) << why;
     go = true;
-    EXPECT_EQ(cudaSuccess, stream_wait(stream, 30, "the function of the host"));
+    EXPECT_EQ(cudaSuccess, watchdog_stream_wait(stream, 30, "the function of the host"));
     EXPECT_STREQ("", lab_last_message());
     EXPECT_EQ(cudaSuccess, cudaStreamDestroy(stream));
 }

@@ -42,7 +42,7 @@ TEST(Doctor, IsContentWhereAllIsThere) {
 
 TEST(Doctor, NamesTheDriverLibraryThatWasLoaded) { EXPECT_SAYS(run(FAKE_DRIVER), "tests/doctor/driver/libcuda.so.1"); }
 
-TEST(Doctor, MissingDriverIsToldWithTheMend) {
+TEST(Doctor, MissingDriverIsReportedWithTheFix) {
   const Outcome outcome = run("LD_LIBRARY_PATH=/nowhere ");
   if (outcome.text.find("driver                none") == std::string::npos) GTEST_SKIP() << "this machine has a driver";
   EXPECT_EQ(1, outcome.status);

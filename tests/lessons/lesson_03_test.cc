@@ -216,7 +216,7 @@ TEST(ElementwiseWrong, WrongSignaturesAndAMissingGuardAreNoticed) {
                                 {{"WRONG", "owner"}});
     expect_well_behaved(run);
     EXPECT_EQ(run.status, 1) << run.all();
-    EXPECT_NE(run.out.find("1,000 elements asked by whom: only 128 say"), std::string::npos)
+    EXPECT_NE(run.out.find("1,000 elements checked: only 128 say"), std::string::npos)
         << run.out;
     run = run_program("./tests/lessons/03_elementwise_wrong", sized("1", "1000"),
                       {{"WRONG", "no_guard"}});

@@ -133,7 +133,7 @@ struct cudaMemFreeNodeParams {
   void *dptr;
 };
 
-/* `type` tells which member counts. */
+/* `type` says which member is valid. */
 struct cudaGraphNodeParams {
   enum cudaGraphNodeType type;
   int reserved0[3];

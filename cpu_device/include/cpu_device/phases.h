@@ -213,7 +213,7 @@ inline auto BlockRun::meet(unsigned slot, const Mask &mask, unsigned lanes, cons
   const Exchange<false> e = meet(slot, mask);
   const size_t offset = (size_t)((const char *)&first - (const char *)frames);
   if constexpr (sizeof(Frame) <= sizeof(uint64_t)) {
-    /* Whole warps: behind the last thread there are only frames that nobody reads. */
+    /* Whole warps: behind the last thread there are only frames that are never read. */
     for (unsigned w = 0; w * kWarpSize < n_; ++w)
       if (e.met_->present[w])
         memcpy((char *)e.met_->given + w * kWarpSize * sizeof(Frame), frames + w * kWarpSize,
@@ -336,7 +336,7 @@ class Each {
 };
 
 /* The same for a phase that reads no memory and asks for no threadIdx: nothing in it can fail, so
- * that nobody need know which thread is running. */
+ * that no code need know which thread is running. */
 class Lanes {
  public:
   unsigned linear = ~0u;

@@ -3,7 +3,7 @@
  *   __shared__ float tile[16][17], sum;
  *
  * becomes a local struct with these members and references to them in the running block's
- * window, which ends at a page that nobody may touch. `extern __shared__` arrays name the
+ * window, which ends at a page that no access may touch. `extern __shared__` arrays name the
  * dynamic part that follows. Declared outside of functions the struct stands there, and the
  * references where functions speak of its members.
  *
@@ -44,7 +44,7 @@ inline void *shared_array(int id) {
 /* Where the dynamic part begins. */
 void *dynamic_shared();
 
-/* What the host gets for it: nobody may touch it. */
+/* The address that the host gets for it, which no access may touch. */
 static void *const kNoSharedMemory = (void *)64;
 
 /* For functions that the host may call too, which then come by no variable. */

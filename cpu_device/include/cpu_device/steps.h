@@ -7,7 +7,7 @@
  * The write waits until no thread of the warp can go further without it, and the thread goes on
  * when all that came there have written: so each has read what it wanted of the old values, and
  * reads the new ones next. With false that is so in shared memory only: what is written may be a
- * flag in global memory, which nobody should have to wait for. Local memory is written at once.
+ * flag in global memory, which no thread should have to wait for. Local memory is written at once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_STEPS_H

@@ -1,13 +1,14 @@
 /* How a device thread that waits leaves its stack to the next one.
  *
  * A thread that has had to wait has a Slot, which holds where it goes on. A barrier in the
- * middle of a block's round is only this: enter the queue of those who wait, take the next one
- * from the queue of those who may go on, switch. That much is inlined into kernels, so that
+ * middle of a block's round is only this: enter the queue of waiting threads, take the next one
+ * from the queue of ready ones, switch. That much is inlined into kernels, so that
  * the compiler saves what lives across the barrier and nothing else; all else about waiting is
  * the runtime's (block.cc).
  *
- * On x86-64 the switch is a handful of instructions of our own. Elsewhere, and under the
- * address sanitizer, which wants to be told, the runtime switches through Boost.Context.
+ * On x86-64 the switch is a handful of instructions of our own. Elsewhere, and under the address
+ * and the thread sanitizer, which need a call before each switch, the runtime switches through
+ * Boost.Context.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_SWITCH_H
@@ -17,7 +18,7 @@
 
 #include "vector_types.h"
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CPU_DEVICE_INLINE_SWITCH 1
 #else
 #define CPU_DEVICE_INLINE_SWITCH 0
@@ -69,9 +70,9 @@ enum { kWarpSize = 32, kMaxWarps = kMaxThreadsPerBlock / kWarpSize };
 
 /* Lanes of one warp that wait for one another at a warp operation. */
 struct Meeting {
-  unsigned mask;               /* who must come; 0: to be found */
-  unsigned arrived;            /* 0: nobody uses this meeting */
-  unsigned missing;            /* who must come, has not ended, and has not come */
+  unsigned mask;               /* lanes that must come; 0: to be found */
+  unsigned arrived;            /* 0: this meeting is not in use */
+  unsigned missing;            /* lanes that must come, have not ended, and have not come */
   const void *site;            /* of lanes whose mask is still to be found, else null */
   const void *place;           /* in the program's code, of the lane that came first */
 };
@@ -83,7 +84,7 @@ struct Warp {
   unsigned short request[kWarpSize];  /* the operation * 32 + the lane to read */
   unsigned open;               /* meetings that lanes wait at */
   unsigned outside;            /* of these, of lanes that their own mask leaves out */
-  unsigned done_mask, done;    /* the mask of the last meeting that ended, and who was there, */
+  unsigned done_mask, done;    /* the mask of the last meeting that ended, and its lanes, */
   const void *done_place;      /* and where */
   Meeting meetings[kWarpSize];
 };
@@ -96,7 +97,7 @@ struct Crossing {
   Warp *warps;
   char **shared_places;        /* by SharedArray::id; null: not met yet */
   Slot slots[kMaxThreadsPerBlock];
-  /* What threads got from their last warp operation, and who took part. */
+  /* What threads got from their last warp operation, and which lanes took part. */
   uint64_t taken[kMaxThreadsPerBlock];
   unsigned met[kMaxThreadsPerBlock];
   uint64_t sites[kMaxThreadsPerBlock];  /* said by at_site(), and not asked for yet; or 0 */

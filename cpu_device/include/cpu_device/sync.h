@@ -11,10 +11,10 @@
 namespace cpu_device {
 /* Waits until every thread of the block that has not ended waits here too. */
 void block_barrier();
-/* The same; block_votes() then tells how many threads came with a true vote. */
+/* The same; block_votes() then returns how many threads came with a true vote. */
 void block_barrier_vote(bool vote);
 /* Parts of a barrier that happen once in a round: the running thread becomes one with a slot;
- * who goes on after the last of those that could. */
+ * which one goes on after the last. */
 Slot *take_slot_in_kernel();
 Slot *next_after_barrier();
 int block_votes();

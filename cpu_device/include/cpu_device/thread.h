@@ -5,7 +5,7 @@
  * without barriers costs what a plain loop costs. The loop runs on a fiber. When a thread has
  * to wait, its fiber becomes that thread's own, and the runtime goes on with the threads that
  * follow on another fiber; `handed_off` tells the loop, once the thread has ended, that its
- * followers are no longer its business, and that nobody waits for the loop to return.
+ * followers are no longer its business, and that the loop's return is not waited for.
  *
  * Fibers never change their operating-system thread, so t_thread may be read at any time.
  *
@@ -104,7 +104,7 @@ class KernelCall {
   virtual ~KernelCall() {}
   virtual void run(ThreadLoop *loop) const = 0;
   virtual KernelKind kind() const = 0;
-  /* The arguments, for those who look at a graph's node. */
+  /* The arguments, for queries of a graph's node. */
   virtual unsigned argument_count() const = 0;
   virtual void argument_addresses(void **addresses) const = 0;
 };

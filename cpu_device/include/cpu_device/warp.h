@@ -74,7 +74,7 @@ inline unsigned lane_number() {
   return ((t.z * d.y + t.y) * d.x + t.x) % 32;
 }
 
-/* A thread that has to wait, and who goes on meanwhile: itself, if it need not after all. */
+/* A thread that has to wait, and the one to run meanwhile: the same, if it need not wait. */
 struct Turn {
   Slot *me, *next;
 };
@@ -104,7 +104,8 @@ __attribute__((always_inline)) inline Turn come_to_meeting(unsigned mask, const 
   return {me, &block->slots[block->ready->pop()]};
 }
 
-/* Waits for the lanes of `mask`. What the thread got is in `taken`, who took part in `met`. */
+/* Waits for the lanes of `mask`. Afterwards the thread's result is in `taken`, the lanes that took
+ * part in `met`. */
 #if CPU_DEVICE_INLINE_SWITCH
 __attribute__((always_inline)) inline Slot *meet(unsigned mask, const void *site, uint64_t given,
                                                  WarpOperation operation, unsigned source = 0) {

@@ -159,14 +159,14 @@ cudaError_t copy(void *dst, const void *src, const Rows &rows, cudaMemcpyKind ki
   Work work;
   if (cudaError_t e = make_copy(dst, src, rows, kind, &to, &from, &work)) return e;
   Lock lock(runtime_mutex());
-  /* Little pageable data is taken from the host at once, and nobody waits for it. */
+  /* A small pageable copy takes the host's data at once, and the call does not wait. */
   const bool taken = from.pageable() && !to.pageable() &&
                      rows.width * rows.height * rows.depth <= kTakenAtOnce;
   if (!async && !taken)
     if (cudaError_t e = unseen_call()) return e;
   OpRef op;
   const cudaError_t queued = enqueue(stream, std::move(work), &op);
-  /* `op` is null where the copy was captured: nobody waits for it now. */
+  /* `op` is null where the copy was captured: there is nothing to wait for. */
   if (queued != cudaSuccess || !op || !host_waits(to, from, async)) return queued;
   return wait_for(lock, op);
 }
@@ -189,7 +189,7 @@ cudaError_t box_of(const cudaMemcpy3DParms &p, Rows *rows, char **dst, const cha
   rows->depth = p.extent.depth;
   rows->dst_slice = p.dstPtr.pitch * p.dstPtr.ysize;
   rows->src_slice = p.srcPtr.pitch * p.srcPtr.ysize;
-  const bool one_row = rows->height == 1 && rows->depth == 1; /* whose pitch is nobody's concern */
+  const bool one_row = rows->height == 1 && rows->depth == 1; /* whose pitch does not matter */
   if (!one_row && (rows->width > rows->dst_pitch || rows->width > rows->src_pitch))
     return cudaErrorInvalidPitchValue;
   return cudaSuccess;

@@ -57,7 +57,7 @@ uintptr_t first_page(const Allocation &a) {
   return a.base + size_at_end(a.size) - round_up(a.size, mapping_unit(a.size));
 }
 
-/* A small allocation in a slab, with what belongs to nobody. */
+/* A small allocation in a slab, with its unused bytes. */
 size_t size_in_slab(size_t size) { return round_up(size + kMinRedZone, kAlignment); }
 
 /* Pages that are mapped for one device. */

@@ -1,4 +1,4 @@
-/* Allocations, and the device's variables: what lies where, and who may touch it.
+/* Allocations, and the device's variables: what lies where, and which side may touch it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_RUNTIME_MEMORY_H
@@ -23,7 +23,7 @@ struct Allocation {
   int device;
   unsigned flags;
   uint64_t id;                 /* no two allocations of a run share one */
-  size_t red_zone = 0;         /* bytes behind it that belong to nobody */
+  size_t red_zone = 0;         /* unused bytes behind it */
   const void *made_by = nullptr;   /* the code that the call which made it returns to */
 };
 

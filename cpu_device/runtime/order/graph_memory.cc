@@ -26,7 +26,7 @@ std::map<void *, std::shared_ptr<GraphMemory>> &standing() {
   return table;
 }
 
-/* What cudaDeviceGetGraphMemAttribute tells, in bytes. A launch needs as much as stands allocated
+/* What cudaDeviceGetGraphMemAttribute returns, in bytes. A launch needs as much as stands allocated
  * at once; the device keeps that for the next launches until it is trimmed. */
 struct Footprint {
   size_t allocated = 0, kept = 0;

@@ -72,7 +72,8 @@ cudaError_t enqueue(cudaStream_t stream, Work work, OpRef *out = nullptr);
 enum { kLaunchQueueLength = 1024 };
 void keep_queue_short(Lock &lock);
 
-/* Does `op` and all that it waits for, or waits for who does; then the device's sticky error. */
+/* Runs `op` and all that it waits for, or waits for the thread that does. Returns the device's
+ * sticky error. */
 cudaError_t wait_for(Lock &lock, const OpRef &op);
 
 /* The same for all that is queued on a device. */

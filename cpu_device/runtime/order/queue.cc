@@ -44,7 +44,7 @@ struct Queue {
   unsigned standing = 0;                    /* those of them that let others run */
   int running_device = 0;                   /* of the op that began last */
   std::map<Op *, double> host_functions;    /* that run, and since when */
-  bool hurry = false;                       /* somebody polls: begin in the background now */
+  bool hurry = false;                       /* the program polls: begin in the background now */
   std::condition_variable changed;          /* work has been done, or other work may begin */
   std::condition_variable poked;            /* a server may have something to do */
   bool served = false;                      /* there are servers */
@@ -197,7 +197,7 @@ OpRef work_beside() {
   return nullptr;
 }
 
-/* What nobody has waited for is to begin. */
+/* Begins work that the program has not waited for. */
 bool unawaited_work() {
   const Queue &q = queue();
   const double delay_ms = settings().background_ms;
@@ -237,7 +237,7 @@ void start_servers() {
   std::thread(serve).detach();
 }
 
-/* What the program never waited for is lost, as it is on a device; here somebody says so. */
+/* Work that the program never waited for is lost, as on a device; unlike there, it is reported. */
 struct LostWork {
   ~LostWork() {
     Lock lock(runtime_mutex(), std::try_to_lock);

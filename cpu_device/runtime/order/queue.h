@@ -15,7 +15,7 @@ struct Capture {
   cudaGraph_t graph;
   bool owns_graph;             /* made for the capture, not given to it */
   cudaStreamCaptureMode mode;
-  const void *thread;          /* who began it: the address of a variable of the thread's */
+  const void *thread;          /* the one that began it: the address of a variable of the thread's */
   Stream *origin;
   std::vector<Stream *> streams;      /* that it has reached, the origin among them */
   std::vector<cudaGraphNode_t> left_behind;  /* last nodes of reached streams since destroyed */

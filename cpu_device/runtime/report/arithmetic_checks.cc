@@ -58,7 +58,7 @@ bool first_time(Place *place) {
   return __atomic_exchange_n(&place->column, ~0u, __ATOMIC_RELAXED) != ~0u;
 }
 
-/* Nobody may be made to give way in the middle of a report. */
+/* No thread may be preempted in the middle of a report. */
 class Undisturbed {
  public:
   Undisturbed() : before_((cpu_device::Interruptible)cpu_device::t_thread.interruptible) {

@@ -48,7 +48,7 @@ void describe(const void *address, bool unaligned, char *text, size_t size) {
   else if (const void *host = host_behind_view(address); host && in_device_variables(host))
     snprintf(text, size,
              "%p, which the host calls a __device__ or __constant__ variable: give kernels what "
-             "cudaGetSymbolAddress tells, or let them use the variable by its name",
+             "cudaGetSymbolAddress returns, or let them use the variable by its name",
              host);
   else if (const void *host = host_behind_view(address))
     snprintf(text, size,
@@ -127,7 +127,7 @@ bool finish_division([[maybe_unused]] void *context) {
 [[noreturn]] void fault_in_kernel(int signal_number, const siginfo_t *info, const void *context) {
   set_interruptible(kInRuntime);
   if (assertion_has_failed()) abort_kernel(cudaErrorAssert); /* that it went on is our doing */
-  /* A general protection fault tells no address: a vector access that is not aligned, or one where
+  /* A general protection fault has no address: a vector access that is not aligned, or one where
    * no memory can be. */
   const bool protection = info->si_code == SI_KERNEL && info->si_addr == nullptr;
   const uintptr_t impossible = protection ? impossible_address(context) : 0;

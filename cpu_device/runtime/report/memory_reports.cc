@@ -1,7 +1,7 @@
 /* What the runtime says of addresses: where one lies, what is wrong with one that is freed, and
  * which kernel has written past the end of an allocation.
  *
- * Behind each allocation lie bytes that belong to nobody, with a pattern in them. When a kernel
+ * Behind each allocation lie unused bytes with a pattern in them. When a kernel
  * has run they are looked at. A GPU says nothing of such a write, so it is a report and no error;
  * with --config=check the program does not end with status 0.
  *

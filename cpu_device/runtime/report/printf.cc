@@ -1,7 +1,7 @@
 /* Device printf: text waits in a buffer until the host waits for the device.
  *
  * As on the device the buffer has a size; when it is full the oldest text goes. What is still
- * in it when the program ends is lost, and somebody says so.
+ * in it when the program ends is lost, with a sentence that says so.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_device/printf.h"
@@ -156,7 +156,7 @@ Buffers &buffers() {
   return b;
 }
 
-/* What nobody waited for is lost, as on a device. */
+/* Output of kernels that the host never waited for is lost, as on a device. */
 struct LostText {
   ~LostText() {
     size_t calls = 0;

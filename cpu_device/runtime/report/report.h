@@ -20,7 +20,8 @@ enum { kMinRedZone = 256, kMaxRedZone = 1024, kHostGuard = 4096 };
 
 void fill_red_zone(const Allocation &a);
 
-/* Between the two a kernel runs: who has written past the end of an allocation is told. */
+/* To be called before and after a kernel: each reports writes past the end of an allocation, as the
+ * host's or as the kernel's. */
 void blame_host_for_overruns();
 void blame_kernel_for_overruns(const LaunchPlace &place);
 
@@ -36,7 +37,7 @@ std::string describe_wrapped(const void *pointer);
 /* Says why the pointer cannot be given to `call`, cudaFree or the like, which returns there. */
 void explain_bad_free(const char *call, const void *pointer, const void *return_address);
 
-/* So that later an address can be told to lie in freed memory. */
+/* Remembers allocations, so that an address in freed memory can be reported as such. */
 void note_allocated(const Allocation &a);
 void note_freed(const Allocation &a);
 

@@ -148,7 +148,7 @@ bool begin_next_block(Block *b) {
   return true;
 }
 
-/* ---- who runs next ---- */
+/* ---- which thread runs next ---- */
 
 void split(Block *b) {
   b->split = true;
@@ -249,7 +249,7 @@ void wait_for_other_blocks(Worker *w) {
   if (turn_to_other_block(w, waits_for_grid(b))) return;
   if (!waits_for_grid(b)) report_stuck(b);
   /* A worker counts as idle in a generation of the grid's barrier: passing it wakes all. When
-   * every worker is, and no block is left to begin, nobody will ever pass it. */
+   * every worker is, and no block is left to begin, it will never be passed. */
   uint64_t state = l->grid_state.load();
   bool counted = false;
   unsigned generation = generation_of(state);
@@ -278,12 +278,12 @@ void wait_for_other_blocks(Worker *w) {
 INLINED Slot *start_run(Block *b, Fiber *f) {
   Slot *start = &b->worker->start;
   begin_run(b, f);
+  sanitizer_begin(f);
   point_at_beginning(start, f);
   return start;
 }
 
-/* Who goes on when the running thread cannot: perhaps that thread itself, if what it waits for
- * comes meanwhile. */
+/* Picks the next thread to run; may be the caller, if what it waited for has happened. */
 INLINED Slot *choose_next(Worker *w) {
   Block *b = w->block;
   while (__builtin_expect(!b->ready->count && b->next_thread >= b->thread_count, 0)) {
@@ -295,7 +295,7 @@ INLINED Slot *choose_next(Worker *w) {
   return start_run(b, new_fiber(w));
 }
 
-/* Nobody takes the stack before it is left: this thread does nothing else any more. */
+/* Makes the running thread's stack a spare one. No thread takes it before this one leaves it. */
 inline void give_up(Worker *w, Fiber *fiber) { w->spare.push_back(fiber); }
 
 inline void note_lanes_ended(Block *b, unsigned first, unsigned last) {
@@ -330,6 +330,7 @@ void fiber_main() {
   Worker *w = this_worker();
   Fiber *me = w->start.fiber;
   sanitizer_arrive(nullptr);
+  sanitizer_begun(me);
   w->launch->record->call->run(&me->loop);
   /* The loop ran to the end of the block: others of its threads wait, or no block is left. */
   if (w->block->live) leave_block(w, me);
@@ -373,6 +374,7 @@ void end_thread_early() {
   f->loop.from = index_of(next);
   f->loop.handed_off = kKept;
   Slot *start = &b->worker->start;
+  sanitizer_begin(f);
   point_at_beginning(start, f);
   leave_for(b->worker, start);
 }

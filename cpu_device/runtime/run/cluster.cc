@@ -101,7 +101,7 @@ unsigned cluster_block_rank() { return rank_of(this_block()->block_index, cluste
 void cluster_barrier() {
   Cluster *c = this_cluster();
   if (!c) return block_barrier();
-  /* Before the block's barrier: nobody can have passed the cluster's without this block. */
+  /* Before the block's barrier: no block can have passed the cluster's without this one. */
   const unsigned before = c->generation.load();
   block_barrier();
   set_interruptible(kInRuntime);

@@ -19,6 +19,7 @@
 #include "cpu_device/runtime/order/order.h"
 #include "cpu_device/runtime/report/report.h"
 #include "cpu_device/runtime/run/cluster.h"
+#include "cpu_device/runtime/run/fiber.h"
 #include "cpu_device/runtime/run/run.h"
 #include "cpu_device/runtime/runtime.h"
 #include "cpu_device/ptx.h"
@@ -42,7 +43,10 @@ thread_local bool t_in_kernel;
 /* ---- workers ---- */
 
 void drop_stacks(Worker *w) {
-  for (Fiber *f : w->fibers) unmap_between_guards(f->stack, kFiberStackSize, kStackGuard);
+  for (Fiber *f : w->fibers) {
+    sanitizer_drop(f);
+    unmap_between_guards(f->stack, kFiberStackSize, kStackGuard);
+  }
   w->fibers.clear();
   w->spare.clear();
 }
@@ -70,14 +74,7 @@ Worker *own_worker() {
   if (t_worker) return t_worker;
   prepare_thread_for_faults();
   Worker *w = new Worker();
-#if defined(__SANITIZE_ADDRESS__)
-  pthread_attr_t attributes;
-  void *stack = nullptr;
-  pthread_getattr_np(pthread_self(), &attributes);
-  pthread_attr_getstack(&attributes, &stack, &w->main_fiber.stack_size);
-  pthread_attr_destroy(&attributes);
-  w->main_fiber.stack = (char *)stack;
-#endif
+  sanitizer_main(&w->main_fiber);
   make_timer(w);
   t_worker = w;
   return w;

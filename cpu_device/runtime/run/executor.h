@@ -42,7 +42,8 @@ struct Fiber {
   char *stack;                 /* lowest address */
   size_t stack_size;
   ThreadLoop loop;
-  void *sanitizer_stack;
+  void *sanitizer_stack;       /* for fiber.h, as what follows */
+  void *sanitizer_fiber, *sanitizer_left;
 };
 
 struct Worker;
@@ -85,10 +86,10 @@ struct Worker {
   Slot main;                   /* the operating-system thread's own stack */
   Fiber main_fiber;
   Slot start;                  /* of a fiber that has not run yet */
-  Slot nowhere;                /* of one that nobody goes back to */
+  Slot nowhere;                /* of one that is never resumed */
   Fiber *fiber;                /* that of the last threads that began */
   std::vector<Fiber *> fibers; /* all */
-  std::vector<Fiber *> spare;  /* those that nobody uses */
+  std::vector<Fiber *> spare;  /* those not in use */
   uint64_t next_block, end_block;     /* this worker's share of the grid */
   std::vector<Block *> resident;      /* begun and not ended, but for the one that runs */
   size_t turns;                /* from one block to another since one was begun for others' sake */
@@ -162,7 +163,7 @@ void unmap_between_guards(char *p, size_t size, size_t guard);
  * operating-system thread's own stack. */
 void run_blocks(Worker *w);
 
-/* Who goes on when the running thread cannot. */
+/* Picks the next thread to run; may be the caller, if what it waited for has happened. */
 Slot *next_slot(Worker *w);
 
 /* Switches from `me`, unless `next` is `me`; returns when `me` is resumed. */
@@ -189,10 +190,10 @@ void suspend(Block *b, unsigned me, Waiting why);
 /* Preemption, from a signal handler on the thread's own stack. */
 void preempt();
 
-/* Whether a thread that has a slot waits for others. */
+/* True if that thread, which has a slot, waits for others. */
 bool is_waiting(const Block *b, unsigned linear);
 
-/* Where each waiting thread of the block waits, for a person. */
+/* Returns a sentence on where each waiting thread of the block waits. */
 std::string describe_waiting(const Block *b);
 
 /* ---- progress.cc ---- */
@@ -214,13 +215,13 @@ void rest_if_idle(Worker *w);
 
 /* ---- warp.cc ---- */
 
-/* Nobody waits at any meeting: a new block, or one whose kernel ended early. */
+/* Empties all meetings: for a new block, or one whose kernel ended early. */
 void clear_meetings(Block *b);
 
-/* A lane has ended: who waited for it goes on. */
+/* A lane has ended: lanes that waited for it go on. */
 void lane_ended(Block *b, unsigned linear);
 
-/* Nothing can run: lanes that asked who is with them learn it. True if some can go on. */
+/* When nothing can run, answers lanes that asked for their active mask. True if some can go on. */
 bool converge(Block *b);
 
 /* Ends the kernel: a lane called a warp operation whose mask lacks it. */

@@ -15,28 +15,75 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
 
 #define INLINED __attribute__((always_inline)) inline
 
 namespace cpu_device {
 
-inline void sanitizer_leave([[maybe_unused]] Fiber *from, [[maybe_unused]] Fiber *to) {
+/* The address and the thread sanitizer have to be told of each switch. This comes right before it,
+ * on the old stack; `from` is null if that stack is never returned to. */
+INLINED void sanitizer_leave([[maybe_unused]] Fiber *from, [[maybe_unused]] Fiber *to) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(from ? &from->sanitizer_stack : nullptr, to->stack,
                                  to->stack_size);
+#elif defined(__SANITIZE_THREAD__)
+  /* Flags 0: what ran before the switch happens before what follows, as on one thread. */
+  __tsan_switch_to_fiber(to->sanitizer_fiber, 0);
 #endif
 }
 
-/* What the stack's last user left behind says nothing about the next. */
+/* `f` is about to start at the top of its stack. The thread sanitizer gets a new fiber each time:
+ * in the old one's call stack, calls that never returned would pile up. `f` may be running, so the
+ * old one is destroyed only once it is left, by sanitizer_begun(). */
+inline void sanitizer_begin([[maybe_unused]] Fiber *f) {
+#if defined(__SANITIZE_THREAD__)
+  f->sanitizer_left = f->sanitizer_fiber;
+  f->sanitizer_fiber = __tsan_create_fiber(0);
+#endif
+}
+
+/* Forgets what the address sanitizer noted about the stack's last user. */
 inline void sanitizer_fresh_stack([[maybe_unused]] Fiber *f) {
 #if defined(__SANITIZE_ADDRESS__)
   __asan_unpoison_memory_region(f->stack, f->stack_size);
 #endif
 }
 
-inline void sanitizer_arrive([[maybe_unused]] Fiber *at) {
+/* This comes right after each switch, on the new stack; `at` is null if a fiber starts there. */
+INLINED void sanitizer_arrive([[maybe_unused]] Fiber *at) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(at ? at->sanitizer_stack : nullptr, nullptr, nullptr);
+#endif
+}
+
+inline void sanitizer_begun([[maybe_unused]] Fiber *f) {
+#if defined(__SANITIZE_THREAD__)
+  if (f->sanitizer_left) __tsan_destroy_fiber(f->sanitizer_left);
+  f->sanitizer_left = nullptr;
+#endif
+}
+
+/* The stack of `f`, which does not run, is about to be unmapped. */
+inline void sanitizer_drop([[maybe_unused]] Fiber *f) {
+#if defined(__SANITIZE_THREAD__)
+  if (f->sanitizer_fiber) __tsan_destroy_fiber(f->sanitizer_fiber);
+#endif
+}
+
+/* Makes `f` stand for the calling thread's own stack. */
+inline void sanitizer_main([[maybe_unused]] Fiber *f) {
+#if defined(__SANITIZE_ADDRESS__)
+  pthread_attr_t attributes;
+  void *stack = nullptr;
+  pthread_getattr_np(pthread_self(), &attributes);
+  pthread_attr_getstack(&attributes, &stack, &f->stack_size);
+  pthread_attr_destroy(&attributes);
+  f->stack = (char *)stack;
+#elif defined(__SANITIZE_THREAD__)
+  f->sanitizer_fiber = __tsan_get_current_fiber();
 #endif
 }
 

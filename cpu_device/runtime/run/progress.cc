@@ -55,7 +55,7 @@ template <class Line>
   abort_kernel(cudaErrorLaunchTimeout);
 }
 
-/* Nobody can let the kernel go on: the host waits, and no other work gets on. */
+/* True if nothing can let the kernel go on: the host waits too, and no other work does. */
 bool is_endless(const Launch *l, double now, double limit_ms) {
   double since;
   if (limit_ms <= 0 || !host_waits_since(&since)) return false;

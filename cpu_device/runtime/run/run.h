@@ -25,7 +25,7 @@ struct LaunchRecord {
   LaunchPlace place;
   std::unique_ptr<KernelCall> call;
   int device;
-  const void *function;        /* null where the launch did not tell */
+  const void *function;        /* null where the launch did not say */
 };
 
 /* Runs a kernel on all workers; success, or the error that stopped it. */

@@ -1,6 +1,6 @@
 /* Shared memory: each block's window, and which array lies where in it.
  *
- * A window ends at a page that nobody may touch. Static arrays lie first, in the order in which
+ * A window ends at a page that no access may touch. Static arrays lie first, in the order in which
  * the launch meets them, then the dynamic part. All blocks of a launch have an array at the same
  * place: those of a cluster find it in one another's windows.
  *

@@ -2,7 +2,7 @@
  *
  * Lanes that name the same mask meet. A lane gets what it came for once every lane of its mask
  * that has not ended is there: values that lanes bring are handed out by the last to come, so
- * that nobody has to wait a second time. Where a program does not name a mask (__activemask,
+ * that no lane has to wait a second time. Where a program does not name a mask (__activemask,
  * the shuffles without _sync), the mask is the lanes of the warp that stand at the same place
  * once none of the warp's block can go further.
  *
@@ -258,7 +258,7 @@ static bool converge_warp(Block *b, unsigned warp) {
 }
 
 /* Lanes in a loop may wait for those of another warp, whose last one to run has come to a barrier: so
- * nobody has seen that it can go no further. */
+ * no worker has seen that it can go no further. */
 static void look_at_other_warp(Block *b) {
   if (!b->converging) return;
   const unsigned warps = (b->thread_count + kWarpSize - 1) / kWarpSize;

@@ -242,7 +242,7 @@ void PhaseCutter::write_call(const Operation &o, const Phases::Copy &callee, Bri
   made->loop += "} ";
 }
 
-/* The call of the function that tells its frame's type. */
+/* The call of the function that returns its frame's type. */
 std::string PhaseCutter::frame_call(const Operation &o) const {
   std::string s = "cu_frame_" + text(o.name, o.open - 1) + "(";
   for (size_t k = 0; k < o.arguments.size(); ++k)

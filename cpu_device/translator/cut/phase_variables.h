@@ -1,5 +1,5 @@
 /* The variables of a function that is to be cut into phases: which are the same for all threads
- * of a block, which can be computed anew, who changes them.
+ * of a block, which can be computed anew, where they change.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_TRANSLATOR_PHASE_VARIABLES_H

@@ -1,5 +1,5 @@
 /* Cuts kernels at their barriers, so that one call runs a whole block: what it makes of them is
- * told in cpu_device/phases.h.
+ * described in cpu_device/phases.h.
  *
  *   statements between two cuts            become one loop over the block's threads, a phase;
  *   `int half = blockDim.x / 2;`           the same for all threads: stays outside of the loops;
@@ -43,7 +43,7 @@ class Phases : private Tokens {
   /* Device functions and kernels, in the order of the source. cut: if they may be. */
   void add(const Function &f, bool cut);
 
-  /* kGuarded: cut for plain types of a template's, else whole; the kernel itself tells. */
+  /* kGuarded: cut for plain types of a template's, else whole; the kernel itself decides. */
   enum Form { kNeverWaits, kCut, kGuarded, kWhole };
   struct Decision {
     std::string name;

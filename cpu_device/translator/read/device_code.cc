@@ -58,7 +58,7 @@ void DeviceCode::note_variable(size_t i, size_t end) {
   };
   for (size_t j = i; j < end; ++j) look(j);
   for (size_t j = i; j-- > 0 && t_[j].kind == kName;) look(j);
-  if (constant) return; /* nobody writes it */
+  if (constant) return; /* never written */
   if (is(declaration_start(i), "template")) return note_template_variable(i, end, managed);
   sections_[i] = managed ? "cu_managed" : "cu_device";
 }

@@ -63,7 +63,7 @@ class DeviceCode : private Tokens {
   bool is_variadic(const std::string &kernel) const { return variadic_.count(kernel) != 0; }
 
   /* The section of the variable whose first keyword is token i; null: none is declared there,
-   * or nobody can write it. All variables lie together, so that the host can be kept from
+   * or no code can write it. All variables lie together, so that the host can be kept from
    * touching them. */
   const char *section(size_t i) const;
 

@@ -1,4 +1,4 @@
-/* Where a source says each name, and which bracket is open where: found once, for all who ask.
+/* Where a source says each name, and which bracket is open where: found once, for all users.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_TRANSLATOR_PLACES_H

@@ -1,4 +1,4 @@
-/* What a program declares outside of functions, as far as it can be told for sure: names of types
+/* What a program declares outside of functions, as far as it is certain: names of types
  * that hold plain values, plain variables, namespaces of cooperative groups; and all names that it
  * declares in any way, so that a word of CUDA's is known to be CUDA's.
  *
@@ -55,7 +55,7 @@ class ProgramTypes : private Tokens {
   struct Type {
     Kind kind;
     bool is_enum;
-    int declarations;            /* more than one: nobody knows which is meant */
+    int declarations;            /* more than one: unknown which is meant */
     Members members;
   };
 

@@ -1,7 +1,7 @@
 /* The words of C's and CUDA's that the translator knows, each by its exact name: types, keywords,
  * and what functions do. What is not here is not known, and nothing is concluded of it.
  *
- * That a program declares such a name itself is not looked at here: see ProgramTypes.
+ * Programs that declare such a name themselves are not considered here: see ProgramTypes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_TRANSLATOR_VOCABULARY_H
@@ -37,7 +37,7 @@ bool is_specifier(const std::string &word);
 /* A keyword before a parenthesis that is no call: if, while, sizeof, static_cast, ... */
 bool is_keyword(const std::string &word);
 
-/* A method of cooperative groups that tells of the group and waits for nobody. */
+/* True for a method of cooperative groups that only describes the group and never blocks. */
 bool tells_of_group(const std::string &method);
 
 /* A method of groups, barriers and atomic objects at which a thread may wait. */

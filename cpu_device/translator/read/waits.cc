@@ -183,7 +183,7 @@ static std::string first_cause(const std::string &what) {
   return at == std::string::npos ? what : what.substr(at + 2);
 }
 
-/* Who calls one that waits, waits; true: something changed. */
+/* Marks callers of functions that wait as waiting. True if something changed. */
 bool Waits::propagate() {
   bool changed = false;
   size_t waiting_object = 0;

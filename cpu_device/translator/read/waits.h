@@ -36,7 +36,7 @@ class Waits : private Tokens {
   /* In the function that begins at that token a loop may wait for another thread's atomic operation. */
   bool spins(size_t begin) const;
 
-  /* A constructor, destructor or operator of the program's may wait; no call tells where. */
+  /* A constructor, destructor or operator of the program's may wait; no call shows where. */
   const Reason &unnamed() const { return unnamed_; }
 
  private:

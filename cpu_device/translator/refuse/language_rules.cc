@@ -1,4 +1,4 @@
-/* What may stand in device code, and who may write what.
+/* What may stand in device code, and which side may write what.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cpu_device/translator/refuse/rules.h"
@@ -11,7 +11,7 @@ void LanguageRules::check(const Function &f, Problems *out) const {
 /* ---- device code ---- */
 
 void LanguageRules::check_device(const Function &f, Problems *out) const {
-  if (f.templated && names_.uses_of(f.name) < 2) return; /* nobody compiles it */
+  if (f.templated && names_.uses_of(f.name) < 2) return; /* never compiled */
   const Names::Part part = names_.device_part(f);
   for (size_t i = part.first; i < part.end; ++i) {
     if (t_[i].kind != kName) continue;

@@ -1,4 +1,4 @@
-/* What is wrong with a launch, as far as names and numbers tell.
+/* What is wrong with a launch, as far as names and numbers show.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_TRANSLATOR_LAUNCH_RULES_H

@@ -4,9 +4,9 @@
  *
  *   sides_device.cc, sides_host.cc   a name that belongs to the other side
  *   kernel_rules.cc                  how a kernel may be declared
- *   language_rules.cc                what may stand in device code, and who may write what
+ *   language_rules.cc                what may stand in device code, and which side may write what
  *   launch_rules.cc                  what may be launched, with which arguments
- *   brackets.cc, limits.cc           what only the whole source tells
+ *   brackets.cc, limits.cc           what only the whole source shows
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_TRANSLATOR_PROBLEMS_H

@@ -1,5 +1,5 @@
 /* What the language of kernels leaves out: how a kernel may be declared, what may stand in device
- * code, who may write what.
+ * code, which side may write what.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CPU_DEVICE_TRANSLATOR_RULES_H

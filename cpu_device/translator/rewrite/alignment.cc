@@ -58,7 +58,7 @@ void Alignment::wrap(size_t first, size_t last, bool star) {
   edits_.add_after(last, ")");
 }
 
-/* A star before a pointer follows it: nobody multiplies by one. */
+/* A star before a pointer follows it: no program multiplies by one. */
 void Alignment::write_cast(size_t i, size_t last) {
   if (left_.count(i)) return;
   if (i && punct(i - 1) == '*') return wrap(i, last, true);

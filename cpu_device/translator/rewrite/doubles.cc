@@ -26,7 +26,7 @@ void Doubles::watch(size_t begin, size_t body, size_t body_end) {
     if (is(i, "double")) return;
   watched_.emplace_back(body, body_end);
   edits_.watch(body, pragmas(body, true, {"push", kWarnOfDouble}));
-  /* Behind the brace, where a missing ';' is told at the line that lacks it; but before one
+  /* Behind the brace, where a missing ';' is reported at the line that lacks it; but before one
      that ends a part of an expression, or a method: bodies in a class are compiled after the class,
      and with them the pragmas in them. */
   const char next = punct(body_end + 1);

@@ -96,7 +96,7 @@ std::string KernelTable::bounds_of(const DeviceFunction &f) const {
   return declared;
 }
 
-/* A kernel that is no template has an entry of its own, so only its limits are to be told. */
+/* A kernel that is no template has an entry of its own, so only its limits are to be stated. */
 void KernelTable::write_body(const DeviceFunction &f) {
   const std::string bounds = bounds_of(f);
   if (bounds.empty() && device_.in_namespace(f.begin)) return;

@@ -21,10 +21,10 @@ class KernelTable : private Rewriter {
   void write();
 
   /* The name at token i may take a kernel's address, where a kernel<T> stands behind a cast to
-   * void *: the cast goes, or becomes what tells the runtime how to call it. */
+   * void *: the cast goes, or becomes a call that registers how to run it. */
   void keep_types(size_t i);
 
-  /* Takes away __cluster_dims__(x, y, z) at token i, if that stands there: the entry tells it. */
+  /* Takes away __cluster_dims__(x, y, z) at token i, if that stands there: the entry holds it. */
   void remove_cluster_dims(size_t i);
 
  private:

@@ -1,5 +1,5 @@
 /* Where the lanes of a warp that went different ways come together again: behind an if or a switch,
- * and in front of each round of a loop. A GPU's lanes do so without being told. Here only those
+ * and in front of each round of a loop. A GPU's lanes do so by themselves. Here only those
  * branches and loops need it in which lanes look at each other without naming a mask: see
  * steps.h and sites.h.
  *

@@ -1,4 +1,4 @@
-/* Who speaks of a shared variable: functions, where it was declared outside of them, and lambdas.
+/* What names a shared variable: functions, where it was declared outside of them, and lambdas.
  *
  *   __shared__ int tile[32];
  *   __device__ void f() { tile[0] = 1; }      becomes      __device__ void f() { auto &tile = ...; { tile[0] = 1; }}

@@ -11,7 +11,7 @@ void Sites::write() {
     if (asks(f)) write(f);
 }
 
-/* Who calls a function that asks, asks. */
+/* Callers of a function that asks for its site ask as well. */
 void Sites::find_asking() {
   for (bool changed = true; changed;) {
     changed = false;
