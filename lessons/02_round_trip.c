@@ -28,7 +28,7 @@ static const LessonSpec SPEC = {
     .rows = 12000, .cols = 19200, .cpu_cols = 1000,
     .device_bytes_each = sizeof(float), .host_bytes_each = 5 * sizeof(float),
     .device_bytes_least = ROUND_TRIPS_LARGEST,
-    .has_all = true,
+    .has_all = true
 };
 
 /* 1. x**2 * x of a 3 x 3 matrix: by hand, then with the device array. */

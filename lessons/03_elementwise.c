@@ -18,22 +18,23 @@
 #include "kernels/tuned/elementwise.h"
 #include "lessons/parts/03_threads_and_elements.h"
 
+/* clang-format off */
 static const LessonSpec SPEC = {
     .program = "03_elementwise",
     .about = "x + y, x * y and x**2 * x on n elements: threads, bytes and GB/s.",
     /* Odd: elements are left over behind whole blocks and behind 16-byte pieces. */
     .rows = 12001, .cols = 19211, .cpu_cols = 321, .pictures = {"owners", "fusion"},
     .device_bytes_each = 4 * sizeof(float), /* x, y, the temporary and the result */
-    .host_bytes_each = 4 * sizeof(float),   /* x, y, the result and the one expected */
+    .host_bytes_each = 4 * sizeof(float) /* x, y, the result and the one expected */
 };
-
 enum { TEXTBOOK, MULTIPLY, TWO_STEPS, FUSED, WIDE, OPERATIONS };
-static const struct { const char *name; double bytes_each; } OPERATION[OPERATIONS] = {
-    {"x + y, textbook", 12}, /* one float a thread; the others 16 bytes a thread */
-    {"x * y, wide", 12}, {"x**2 * x, two steps", 20}, {"x**2 * x, fused", 8}, {"x + y, wide", 12},
-};
-
+/* In the first one float a thread, in the others 16 bytes a thread. */
+static const char *const NAME[OPERATIONS] = {"x + y, textbook", "x * y, wide",
+                                             "x**2 * x, two steps", "x**2 * x, fused",
+                                             "x + y, wide"};
+static const double BYTES_EACH[OPERATIONS] = {12, 12, 20, 8, 12};
 typedef struct Run { int operation; size_t n; float *d_x, *d_y, *d_temp, *d_out; } Run;
+/* clang-format on */
 static cudaError_t run(void *context, cudaStream_t stream) {
     const Run *r = context;
     switch (r->operation) {
@@ -67,9 +68,8 @@ int main(int argc, char **argv) {
     float *out = lesson_host_memory(&lesson, bytes), *want = lesson_host_memory(&lesson, bytes);
     philox_normal_fill(x, n, lesson.options.seed);
     philox_normal_fill(y, n, lesson.options.seed + 1);
-    printf("\n1. Inputs: x, y of %s x %s float32, normal, seed %llu, %s each.\n",
-           text_count(lesson.options.rows), text_count(lesson.options.cols),
-           (unsigned long long)lesson.options.seed, text_bytes((double)bytes));
+    printf("\n1. Inputs: x and y, %s x %s float32, normal.\n", text_count(lesson.options.rows),
+           text_count(lesson.options.cols));
 
     /* 2. To the device. */
     Run r = {.n = n};
@@ -82,7 +82,6 @@ int main(int argc, char **argv) {
     printf("2. To the device: x and y. There is room for a temporary and the result, too.\n");
 
     /* 3. Who computes what: asked of the device, not claimed. */
-    printf("3. Threads and elements:\n");
     bool right = show_threads_and_elements(&lesson, n);
     right = show_bounds_guard(&lesson) && right;
 
@@ -90,8 +89,8 @@ int main(int argc, char **argv) {
     TimerStats time[OPERATIONS];
     size_t right_count = 0;
     const LaunchGeometry textbook = {.block_x = BLOCK, .grid_x = one_per_thread_blocks(n, BLOCK)};
-    lesson_table(&lesson, text_format("4. Five kernels on %s elements, beside a copy of x",
-                                      text_count(n)), "operation", bytes);
+    lesson_table(&lesson, text_format("4. Five kernels, n = %s, beside a copy of x", text_count(n)),
+                 "operation", bytes);
     for (int i = 0; i < OPERATIONS; i++) {
         r.operation = i;
         CUDA_CHECK(time_gpu(run, &r, lesson_timer(&lesson), &time[i]));
@@ -99,7 +98,7 @@ int main(int argc, char **argv) {
         CUDA_CHECK(run(&r, 0));
         CUDA_CHECK(cudaMemcpy(out, r.d_out, bytes, cudaMemcpyDeviceToHost));
         const CompareResult compared = compare(&r, x, y, out, want);
-        const bool ok = lesson_row(&lesson, OPERATION[i].name, OPERATION[i].bytes_each * (double)n,
+        const bool ok = lesson_row(&lesson, NAME[i], BYTES_EACH[i] * (double)n,
                                    &time[i], &compared, i == TEXTBOOK ? &textbook : NULL);
         if (!ok && i != TEXTBOOK)
             show_wide_owner(elementwise_plan(n, r.d_x, r.d_y, r.d_out), compared.first_wrong);

@@ -25,7 +25,7 @@ static const LessonSpec SPEC = {
     .n = 33554467, .cpu_n = 1000003, /* odd: the last block is never full */
     .device_bytes_each = 2 * sizeof(float), /* x and the result */
     .host_bytes_each = 2 * sizeof(float),
-    .pictures = {"image"},
+    .pictures = {"image"}
 };
 
 static const float FACTOR = 3.0f;

@@ -25,7 +25,7 @@ static const LessonSpec SPEC = {
     .about = "The same bytes in different patterns: strides, offsets, structures, float4.",
     .n = 96000000, .cpu_n = 960000,
     .device_bytes_each = 2 * sizeof(float), .host_bytes_each = 3 * sizeof(float),
-    .pictures = {"sectors"},
+    .pictures = {"sectors"}
 };
 
 static const Point MOVE = {1.0f, -2.0f, 0.5f};

@@ -25,7 +25,7 @@ static const LessonSpec SPEC = {
     .about = "The transpose of a matrix: naive, by tiles, without bank conflicts.",
     .rows = 12032, .cols = 19264, .cpu_rows = 1009, .cpu_cols = 1013,
     .device_bytes_each = 2 * sizeof(float), .host_bytes_each = 3 * sizeof(float),
-    .pictures = {"banks"},
+    .pictures = {"banks"}
 };
 
 typedef cudaError_t (*Transpose)(size_t, size_t, const float *, float *, cudaStream_t);

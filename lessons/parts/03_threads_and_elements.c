@@ -64,6 +64,7 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
     CUDA_CHECK(cudaMemcpy(thread, d_thread, bytes, cudaMemcpyDeviceToHost));
 
     ElementwisePlan plan = elementwise_plan(n, NULL, NULL, NULL);
+    printf("3. Threads and elements:\n");
     printf("   Textbook: %s of %d, one element each, i = block * %d + thread.\n",
            text_counted(one_per_thread_blocks(n, BLOCK), "block"), BLOCK, BLOCK);
     printf("   Wide: %s of %u; a thread takes %u neighbours at a time.\n\n",
