@@ -76,6 +76,11 @@ double recorded_number(const char *lesson, const char *path) {
     return cJSON_IsNumber(item) ? item->valuedouble : NAN;
 }
 
+size_t recorded_count(const char *lesson, const char *path) {
+    const double number = recorded_number(lesson, path);
+    return number >= 0 && number < 1e18 ? (size_t)number : 0; /* not for NaN */
+}
+
 const char *recorded_text(const char *lesson, const char *path) {
     return cJSON_GetStringValue(find(lesson, path));
 }

@@ -28,6 +28,9 @@ const char *recorded_label(void);
 /* Returns the number at `path` of that lesson's record; NaN where there is none. */
 double recorded_number(const char *lesson, const char *path);
 
+/* Returns the whole number at `path`; 0 where there is none, or one that no size_t holds. */
+size_t recorded_count(const char *lesson, const char *path);
+
 /* Returns the text at `path`; null where there is none. It stays valid. */
 const char *recorded_text(const char *lesson, const char *path);
 

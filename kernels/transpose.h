@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/* Rows of d_x at most, in all but the tuned one: 65,535 blocks of 32 rows in y. */
+enum { TRANSPOSE_MOST_ROWS = 65535 * 32 };
+
 /* out[c][r] = x[r][c].
  *
  * Shapes: d_x: (rows, cols), d_out: (cols, rows) float32 in device memory, row by row, not

@@ -54,7 +54,14 @@ static cudaError_t run(void *context, cudaStream_t stream) {
 
 int main(int argc, char **argv) {
     Lesson lesson;
-    if (!lesson_begin(&lesson, argc, argv, &SPEC)) return lesson.status;
+    if (!lesson_options(&lesson, argc, argv, &SPEC)) return lesson.status;
+    if (lesson.options.rows > TRANSPOSE_MOST_ROWS) {
+        fprintf(stderr, "%s: --rows %zu: at most %d, 65,535 blocks of 32 rows in y\n",
+                SPEC.program, lesson.options.rows, TRANSPOSE_MOST_ROWS);
+        record_free(lesson.record);
+        return LESSON_BAD_OPTION;
+    }
+    if (!lesson_start(&lesson)) return lesson.status;
     const size_t rows = lesson.options.rows, cols = lesson.options.cols;
     const size_t n = rows * cols, bytes = n * sizeof(float);
 

@@ -165,7 +165,7 @@ static void draw_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps,
         recorded_timer(lesson->name, "/operations/2/time", &recorded[0]);
         recorded_timer(lesson->name, "/operations/3/time", &recorded[1]);
         two_steps = &recorded[0], fused = &recorded[1];
-        drawn.n = (size_t)recorded_number(lesson->name, "/n");
+        drawn.n = recorded_count(lesson->name, "/n");
         drawn.device = recorded_label();
     }
     if (lesson->on_cpu_device || lesson->optimised)

@@ -368,7 +368,7 @@ static Processes recorded_processes(const Lesson *lesson) {
         snprintf(processes.why, sizeof processes.why, "the recorded run has none");
         return processes;
     }
-    processes.n = (size_t)recorded_number(lesson->name, "/processes_n");
+    processes.n = recorded_count(lesson->name, "/processes_n");
     for (int i = 0; i < CELLS; i++) {
         char where[32];
         snprintf(where, sizeof where, "/processes/%d", i);

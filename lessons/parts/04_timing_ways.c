@@ -118,7 +118,7 @@ const char *timing_pictured(const Lesson *lesson) {
 }
 
 size_t timing_shown_n(const Lesson *lesson, const char *path, size_t own) {
-    return lesson->on_cpu_device ? (size_t)recorded_number(lesson->name, path) : own;
+    return lesson->on_cpu_device ? recorded_count(lesson->name, path) : own;
 }
 
 /* The lesson as it was on the GPU of the recorded run, to word its rates and ratios. */
@@ -135,7 +135,7 @@ static Lesson recorded_lesson(const Lesson *lesson, double copy_gbps) {
 /* --- 3. The trap --- */
 
 static TrapTimes recorded_trap(const Lesson *lesson, int i) {
-    TrapTimes trap = {.n = (size_t)recorded_number(lesson->name, text_format("/trap/%d/n", i))};
+    TrapTimes trap = {.n = recorded_count(lesson->name, text_format("/trap/%d/n", i))};
     recorded_timer(lesson->name, text_format("/trap/%d/launched", i), &trap.launched);
     recorded_timer(lesson->name, text_format("/trap/%d/done", i), &trap.done);
     recorded_timer(lesson->name, text_format("/trap/%d/kernel", i), &trap.kernel);
@@ -236,8 +236,8 @@ static Compared recorded_compared(const Lesson *lesson, size_t k) {
         const char *name = recorded_text(lesson->name, text_format("%s/way", row));
         snprintf(compared.operation, sizeof compared.operation, "%s", operation ? operation : "?");
         snprintf(compared.names[way], sizeof compared.names[way], "%s", name ? name : "?");
-        compared.rows = (size_t)recorded_number(lesson->name, text_format("%s/rows", row));
-        compared.cols = (size_t)recorded_number(lesson->name, text_format("%s/cols", row));
+        compared.rows = recorded_count(lesson->name, text_format("%s/rows", row));
+        compared.cols = recorded_count(lesson->name, text_format("%s/cols", row));
         compared.copy_gbps = recorded_number(lesson->name, text_format("%s/copy_gbps", row));
         recorded_timer(lesson->name, text_format("%s/time", row), &compared.time[way]);
     }
@@ -292,7 +292,7 @@ bool show_comparison(Lesson *lesson, const TimingCase *c, float *want, size_t sm
                      Doubts *doubts) {
     const size_t all = lesson->options.cols;
     const size_t cols[2] = {all > smaller_cols ? smaller_cols : all, all};
-    const size_t k_shown = recorded_rows(lesson->name, "/comparison") / COMPARED_WAYS - 2;
+    const size_t recorded = recorded_rows(lesson->name, "/comparison") / COMPARED_WAYS;
     bool right = true;
     Compared own = {0};
     printf("\n4. CPU and GPU; results checked after timing%s\n\n", timing_whose(lesson));
@@ -314,8 +314,9 @@ bool show_comparison(Lesson *lesson, const TimingCase *c, float *want, size_t sm
         }
     }
     if (lesson->on_cpu_device) {
-        const size_t from = lesson->options.all ? 0 : k_shown;
-        const size_t to = lesson->options.all ? k_shown + 2 : k_shown + 1;
+        /* The larger size's x + x is the last but one. */
+        const size_t from = lesson->options.all || recorded < 2 ? 0 : recorded - 2;
+        const size_t to = lesson->options.all || recorded < 2 ? recorded : recorded - 1;
         for (size_t k = from; k < to; k++) {
             const Compared compared = recorded_compared(lesson, k);
             const Lesson gpu = recorded_lesson(lesson, compared.copy_gbps);
@@ -420,17 +421,17 @@ static void record_queue(Record *record, const Queue *queue) {
 }
 
 static Queue recorded_queue(const char *lesson) {
-    Queue queue = {.n = (size_t)recorded_number(lesson, "/queue_n"),
-                   .launches = (size_t)recorded_number(lesson, "/queue_launches"),
+    Queue queue = {.n = recorded_count(lesson, "/queue_n"),
+                   .launches = recorded_count(lesson, "/queue_launches"),
                    .wait_ms = recorded_number(lesson, "/queue_wait_ms")};
     const double full = recorded_number(lesson, "/queue_full_at_launch");
     queue.full = isnan(full) ? queue.launches : (size_t)full - 1;
     recorded_timer(lesson, "/queue_kernel", &queue.kernel);
     for (int i = 0; i < PARTS; i++) {
-        const double first = recorded_number(lesson, text_format("/queue/%d/first", i));
-        const double last = recorded_number(lesson, text_format("/queue/%d/last", i));
-        queue.part[i] = (QueuePart){(size_t)first, (size_t)last,
-                                    recorded_number(lesson, text_format("/queue/%d/median_ms", i))};
+        const size_t first = recorded_count(lesson, text_format("/queue/%d/first", i));
+        const size_t last = recorded_count(lesson, text_format("/queue/%d/last", i));
+        queue.part[i] = (QueuePart){
+            first, last, recorded_number(lesson, text_format("/queue/%d/median_ms", i))};
     }
     queue.point_count = recorded_rows(lesson, "/queue_points");
     if (queue.point_count > QUEUE_POINTS) queue.point_count = QUEUE_POINTS;

@@ -154,6 +154,8 @@ TEST(Recorded, SaysWhatRanOnWhat) {
 TEST(Recorded, WhatIsNotThereIsNotANumber) {
     TimerStats stats = {};
     EXPECT_EQ(230551211, recorded_number("03_elementwise", "/n"));
+    EXPECT_EQ(230551211u, recorded_count("03_elementwise", "/n"));
+    EXPECT_EQ(0u, recorded_count("03_elementwise", "/nothing"));
     EXPECT_EQ(5u, recorded_rows("03_elementwise", "/operations"));
     EXPECT_STREQ("x + y, textbook", recorded_text("03_elementwise", "/operations/0/operation"));
     for (const char *path : {"/nothing", "/operations", "/operations/99/time", "/operations/0/operation/x"})

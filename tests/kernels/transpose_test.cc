@@ -62,6 +62,15 @@ TEST_P(TransposeTest, NoSquareAndManyTiles) {
     check(4096, 12, 0, 0);
 }
 
+TEST_F(DeviceTest, TheTunedOneHasNoLimitOfRows) {
+    const size_t rows = TRANSPOSE_MOST_ROWS + 1;
+    const Floats x = normals(rows, 3);
+    GuardedArray<float> d_x(x, 0), d_out(rows, 0);
+    EXPECT_EQ(cudaErrorInvalidValue, transpose_padded_gpu(rows, 1, d_x.data(), d_out.data(), nullptr));
+    ASSERT_EQ(cudaSuccess, transpose_gpu(rows, 1, d_x.data(), d_out.data(), nullptr));
+    EXPECT_TRUE(same_values(x, d_out.get()));
+}
+
 TEST_P(TransposeTest, BitsPassThrough) {
     Floats x = specials();
     const size_t rows = 2, cols = x.size() / 2;

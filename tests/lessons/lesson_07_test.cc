@@ -73,6 +73,12 @@ TEST(Transpose, OddAndTinySizes) {
     }
 }
 
+TEST(Transpose, MoreRowsThanAGridHasAreRefused) {
+    LessonRun run = run_lesson("07_transpose", {"--rows", "2097121", "--cols", "1"});
+    expect_one_line_error(run, 2, {"--rows 2097121", "at most 2097120", "65,535 blocks"});
+    EXPECT_EQ("", run.out);
+}
+
 TEST(Transpose, DrawsTheBanks) {
     NEEDS_DEVICE();
     std::string folder = fresh_folder();
