@@ -24,7 +24,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define __syncthreads __syncthreads_of_the_cpu_device /* clang has its own, which host functions may not call */
+#define __syncthreads \
+    __syncthreads_of_the_cpu_device /* clang has its own, which host functions may not call */
 #include <cuda_runtime.h>
 
 /* What cu_to_cpp puts calls in place of. */
@@ -32,6 +33,7 @@ extern const uint3 threadIdx, blockIdx;
 extern const dim3 blockDim, gridDim;
 
 /* clang turns kernel<<<grid, block, shared, stream>>>(...) into a call of this. */
-extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0, void *stream = nullptr);
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0,
+                                                void *stream = nullptr);
 
 #endif

@@ -11,16 +11,17 @@
 #include <unistd.h>
 
 /* The driver's own device files come first: sandboxes share them, unlike /tmp. */
-static const char *const lock_files[] = {"/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/tmp/cuda_lab_gpu_lock"};
+static const char *const lock_files[] = {"/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg",
+                                         "/tmp/cuda_lab_gpu_lock"};
 
 __attribute__((constructor)) static void lock_gpu(void) {
-  const char *setting = getenv("LAB_GPU_LOCK");
-  if (setting && strcmp(setting, "0") == 0) return;
-  for (size_t i = 0; i < sizeof lock_files / sizeof *lock_files; i++) {
-    int is_last = i + 1 == sizeof lock_files / sizeof *lock_files;
-    int fd = open(lock_files[i], O_RDONLY | O_CLOEXEC | (is_last ? O_CREAT : 0), 0666);
-    if (fd < 0) continue;
-    if (flock(fd, LOCK_EX) == 0) return; /* released when the process ends */
-    close(fd);
-  }
+    const char *setting = getenv("LAB_GPU_LOCK");
+    if (setting && strcmp(setting, "0") == 0) return;
+    for (size_t i = 0; i < sizeof lock_files / sizeof *lock_files; i++) {
+        int is_last = i + 1 == sizeof lock_files / sizeof *lock_files;
+        int fd = open(lock_files[i], O_RDONLY | O_CLOEXEC | (is_last ? O_CREAT : 0), 0666);
+        if (fd < 0) continue;
+        if (flock(fd, LOCK_EX) == 0) return; /* released when the process ends */
+        close(fd);
+    }
 }

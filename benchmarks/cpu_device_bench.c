@@ -32,8 +32,7 @@ typedef enum Way { LOOP, LOOP_SHARED, SIMPLE_KERNEL, LIBRARY_KERNEL, WAYS } Way;
  * seldom twice as fast as one at adding arrays larger than the cache. */
 static const char *const NAMES[WAYS] = {"plain C loop, -O2, one thread",
                                         "the same loop, that many threads",
-                                        "kernel, one thread per element",
-                                        "the library's kernel"};
+                                        "kernel, one thread per element", "the library's kernel"};
 static const char *const KEYS[WAYS] = {"plain_loop", "shared_loop", "one_per_thread", "library"};
 
 /* What a child sends to its parent. */
@@ -56,14 +55,11 @@ static void run_loop_share(void *context, size_t worker, size_t workers) {
 }
 
 static void run(Arrays *a, Way way) {
-    if (way == LOOP)
-        add_plain_loop(a->n, a->x, a->y, a->out);
-    else if (way == LOOP_SHARED)
-        parallel_run(a->threads, run_loop_share, a);
+    if (way == LOOP) add_plain_loop(a->n, a->x, a->y, a->out);
+    else if (way == LOOP_SHARED) parallel_run(a->threads, run_loop_share, a);
     else if (way == SIMPLE_KERNEL)
         CUDA_CHECK(add_one_per_thread_gpu(a->n, a->d_x, a->d_y, a->d_out, BLOCK, 0));
-    else
-        CUDA_CHECK(add_gpu(a->n, a->d_x, a->d_y, a->d_out, 0));
+    else CUDA_CHECK(add_gpu(a->n, a->d_x, a->d_y, a->d_out, 0));
     if (way >= SIMPLE_KERNEL) CUDA_CHECK(cudaDeviceSynchronize());
 }
 
@@ -145,11 +141,11 @@ int main(int argc, char **argv) {
          OPTION_SIZE, &percent, 0, 100000},
     };
     const LessonSpec spec = {.program = "cpu_device_bench",
-                              .about = "The CPU device against a plain C loop.",
-                              .n = 23040000,
-                              .no_seed = true,
-                              .extra = extra,
-                              .extra_count = 1};
+                             .about = "The CPU device against a plain C loop.",
+                             .n = 23040000,
+                             .no_seed = true,
+                             .extra = extra,
+                             .extra_count = 1};
     Options options;
     char message[4096];
     const OptionsStatus status =

@@ -248,8 +248,11 @@ static bool bench_size(Lesson *lesson, size_t rows, size_t cols, size_t require_
         const double moved = (double)operation->bytes_each * (double)n;
         const double gbps = gbps_from(moved, stats->median_ms);
         const double percent = copy_gbps > 0 ? 100 * gbps / copy_gbps : 0;
-        const RateCheck rate = {gbps, copy_gbps, lesson->peak_gbps,
-                                (size_t)operation->arrays_used * bytes, lesson->l2_bytes,
+        const RateCheck rate = {gbps,
+                                copy_gbps,
+                                lesson->peak_gbps,
+                                (size_t)operation->arrays_used * bytes,
+                                lesson->l2_bytes,
                                 stats->median_ms};
         const bool writes_only = operation->bytes_each == 4; /* faster than a copy, rightly */
         const RateVerdict verdict = writes_only ? RATE_OK : rate_check(&rate);
@@ -294,8 +297,8 @@ int main(int argc, char **argv) {
     Lesson lesson;
     if (!lesson_begin(&lesson, argc, argv, &spec)) return lesson.status;
     const Options *options = &lesson.options;
-    if (!lesson_check_memory(&lesson, options->rows * options->cols,
-                             4 * sizeof(float), 4 * sizeof(float)))
+    if (!lesson_check_memory(&lesson, options->rows * options->cols, 4 * sizeof(float),
+                             4 * sizeof(float)))
         return lesson.status;
 
     bool right = bench_size(&lesson, options->rows, options->cols, require_percent);

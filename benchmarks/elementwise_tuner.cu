@@ -23,8 +23,8 @@
 template <int OP, int HINT, int UNROLL>
 __global__ void variant_kernel(ElementwisePlan plan, const float *x, const float *y, float *out) {
     const ElementwiseScalars none = {0.0f, 0};
-    elementwise_body((ElementwiseOp)OP, (ElementwiseHint)HINT, UNROLL, plan, blockIdx.x, none, x,
-                     y, out);
+    elementwise_body((ElementwiseOp)OP, (ElementwiseHint)HINT, UNROLL, plan, blockIdx.x, none, x, y,
+                     out);
 }
 
 /* 32 neighbouring bytes for each thread, where the library's threads take 16
@@ -119,10 +119,8 @@ static ElementwisePlan plan_for(const Variant *variant, size_t n, int sm_count) 
     CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, variant->kernel,
                                                              (int)variant->threads, 0));
     const size_t most = (size_t)variant->waves * resident * sm_count;
-    if (resident == 0)
-        blocks = 0;
-    else if (variant->waves > 0 && blocks > most)
-        blocks = most;
+    if (resident == 0) blocks = 0;
+    else if (variant->waves > 0 && blocks > most) blocks = most;
     plan.blocks = (unsigned)blocks;
     return plan;
 }
@@ -188,8 +186,7 @@ static void tune(Lesson *lesson, int op, size_t n, size_t show) {
         record_count(row, "blocks", launch.plan.blocks);
         record_number(row, "median_ms", stats.median_ms);
         record_number(row, "spread", stats.spread);
-        record_number(row, "percent_of_copy",
-                      100 * gbps_from(moved, stats.median_ms) / copy_gbps);
+        record_number(row, "percent_of_copy", 100 * gbps_from(moved, stats.median_ms) / copy_gbps);
     }
     Variant library = {};
     library.op = op;
@@ -238,8 +235,7 @@ int main(int argc, char **argv) {
     Lesson lesson;
     if (!lesson_begin(&lesson, argc, argv, &spec)) return lesson.status;
     const size_t n = lesson.options.n;
-    if (!lesson_check_memory(&lesson, n, 3 * sizeof(float), 0))
-        return lesson.status;
+    if (!lesson_check_memory(&lesson, n, 3 * sizeof(float), 0)) return lesson.status;
 
     const size_t all[] = {n, n / 10};
     for (int size = 0; size < (lesson.options.sizes_given ? 1 : 2); ++size) {

@@ -60,11 +60,12 @@ int main(int argc, char **argv) {
     }
     const double checked_ms = clock_ms();
 
-    printf("{\"n\": %zu, \"since\": \"%s\", \"to_main_ms\": %.3f, \"inputs_ms\": %.3f, "
-           "\"context_ms\": %.3f, \"first_call_ms\": %.3f, \"first_result_ms\": %.3f}\n",
-           (size_t)n, given != NULL ? "process start" : "main", main_ms - start_ms,
-           inputs_ms - main_ms, context_ms - inputs_ms, checked_ms - context_ms,
-           checked_ms - start_ms);
+    printf(
+        "{\"n\": %zu, \"since\": \"%s\", \"to_main_ms\": %.3f, \"inputs_ms\": %.3f, "
+        "\"context_ms\": %.3f, \"first_call_ms\": %.3f, \"first_result_ms\": %.3f}\n",
+        (size_t)n, given != NULL ? "process start" : "main", main_ms - start_ms,
+        inputs_ms - main_ms, context_ms - inputs_ms, checked_ms - context_ms,
+        checked_ms - start_ms);
     CUDA_CHECK(device_array_free(&d_x));
     CUDA_CHECK(device_array_free(&d_sum));
     free(x);

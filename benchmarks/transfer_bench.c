@@ -33,14 +33,17 @@ typedef enum Way {
     WAYS
 } Way;
 
-static const char *const NAMES[WAYS] = {
-    "to the device: cudaMemcpy, pageable", "to the device: to_gpu, fresh pageable array",
-    "to the device: to_gpu, pageable used just before", "to the device: cudaMemcpy, pinned",
-    "to the host: cudaMemcpy, fresh pageable", "to the host: get, fresh pageable",
-    "to the host: get, pageable used just before", "to the host: cudaMemcpy, pinned"};
-static const char *const KEYS[WAYS] = {
-    "h2d_pageable", "h2d_staged", "h2d_staged_touched", "h2d_pinned",
-    "d2h_pageable", "d2h_staged", "d2h_staged_touched", "d2h_pinned"};
+static const char *const NAMES[WAYS] = {"to the device: cudaMemcpy, pageable",
+                                        "to the device: to_gpu, fresh pageable array",
+                                        "to the device: to_gpu, pageable used just before",
+                                        "to the device: cudaMemcpy, pinned",
+                                        "to the host: cudaMemcpy, fresh pageable",
+                                        "to the host: get, fresh pageable",
+                                        "to the host: get, pageable used just before",
+                                        "to the host: cudaMemcpy, pinned"};
+static const char *const KEYS[WAYS] = {"h2d_pageable",       "h2d_staged",   "h2d_staged_touched",
+                                       "h2d_pinned",         "d2h_pageable", "d2h_staged",
+                                       "d2h_staged_touched", "d2h_pinned"};
 
 static bool is_staged(Way way) {
     return way == TO_STAGED || way == TO_STAGED_TOUCHED || way == FROM_STAGED ||
@@ -49,10 +52,10 @@ static bool is_staged(Way way) {
 
 typedef struct Bench {
     size_t n, bytes;
-    float *source;     /* the numbers, pageable */
-    float *pinned;     /* the numbers, pinned */
+    float *source; /* the numbers, pageable */
+    float *pinned; /* the numbers, pinned */
     float *pinned_out;
-    float *used;       /* pageable, written before */
+    float *used; /* pageable, written before */
     float *d_data;
     bool right;
 } Bench;
@@ -128,18 +131,16 @@ static double time_to_device(Bench *bench, Way way) {
         from = pageable(bench->bytes);
         memcpy(from, bench->source, bench->bytes);
     }
-    const double ms = is_staged(way) ? time_to_gpu(bench, way, from)
-                                     : time_memcpy_to_device(bench, way, from);
+    const double ms =
+        is_staged(way) ? time_to_gpu(bench, way, from) : time_memcpy_to_device(bench, way, from);
     if (is_fresh(way)) free(from);
     expect_same(bench, bench->pinned_out, way);
     return ms;
 }
 
 static void copy_to_host(const Bench *bench, Way way, float *to) {
-    if (is_staged(way))
-        CUDA_CHECK(staged_copy_to_host(to, bench->d_data, bench->bytes));
-    else
-        CUDA_CHECK(cudaMemcpy(to, bench->d_data, bench->bytes, cudaMemcpyDeviceToHost));
+    if (is_staged(way)) CUDA_CHECK(staged_copy_to_host(to, bench->d_data, bench->bytes));
+    else CUDA_CHECK(cudaMemcpy(to, bench->d_data, bench->bytes, cudaMemcpyDeviceToHost));
 }
 
 static double time_to_host(Bench *bench, Way way) {

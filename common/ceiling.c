@@ -11,8 +11,7 @@ typedef struct Copy {
     size_t bytes;
 } Copy;
 
-static cudaError_t copy_once(void *context, cudaStream_t stream)
-{
+static cudaError_t copy_once(void *context, cudaStream_t stream) {
     const Copy *copy = context;
     return cudaMemcpyAsync(copy->to, copy->from, copy->bytes, cudaMemcpyDeviceToDevice, stream);
 }
@@ -20,8 +19,8 @@ static cudaError_t copy_once(void *context, cudaStream_t stream)
 /* Short: a ceiling is measured in front of every lesson's table. */
 static const double BUDGET_MS = 100;
 
-static cudaError_t rate_of(const Copy *copy, double bytes_moved, cudaStream_t stream, double *gbps)
-{
+static cudaError_t rate_of(const Copy *copy, double bytes_moved, cudaStream_t stream,
+                           double *gbps) {
     TimerOptions options = {.stream = stream, .budget_ms = BUDGET_MS};
     TimerStats stats;
     cudaError_t status = time_gpu(copy_once, (void *)(size_t)copy, &options, &stats);
@@ -30,8 +29,7 @@ static cudaError_t rate_of(const Copy *copy, double bytes_moved, cudaStream_t st
 }
 
 cudaError_t measure_copy_ceiling_in(void *d_to, const void *d_from, size_t bytes,
-                                    cudaStream_t stream, double *gbps)
-{
+                                    cudaStream_t stream, double *gbps) {
     lab_clear_message();
     if (gbps == NULL) {
         return lab_fail(cudaErrorInvalidValue, "nowhere to put the rate: a null pointer");
@@ -44,13 +42,13 @@ cudaError_t measure_copy_ceiling_in(void *d_to, const void *d_from, size_t bytes
     return rate_of(&copy, 2.0 * (double)bytes, stream, gbps);
 }
 
-cudaError_t measure_copy_ceiling(size_t bytes, cudaStream_t stream, double *gbps)
-{
+cudaError_t measure_copy_ceiling(size_t bytes, cudaStream_t stream, double *gbps) {
     void *d_from = NULL, *d_to = NULL;
     lab_clear_message();
     if (gbps == NULL || bytes == 0) {
-        return lab_fail(cudaErrorInvalidValue, "a ceiling needs at least 1 byte, and a place for "
-                                               "the result");
+        return lab_fail(cudaErrorInvalidValue,
+                        "a ceiling needs at least 1 byte, and a place for "
+                        "the result");
     }
     *gbps = 0;
     cudaError_t status = cudaMalloc(&d_from, bytes);
@@ -72,11 +70,11 @@ cudaError_t measure_copy_ceiling(size_t bytes, cudaStream_t stream, double *gbps
     return status;
 }
 
-double memory_peak_gbps(int device)
-{
+double memory_peak_gbps(int device) {
     int khz = 0, bits = 0;
-    bool known = cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, device) == cudaSuccess &&
-                 cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device) == cudaSuccess;
+    bool known =
+        cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device) == cudaSuccess;
     (void)cudaGetLastError();
     if (!known || khz <= 0 || bits <= 0) {
         return 0;

@@ -17,12 +17,12 @@ extern "C" {
 /* Evaluates `call` once. If it is not cudaSuccess, prints file, line, the call,
  * the error's name and text, the library's own explanation if it left one, and
  * advice, to stderr, and exits with status 1. For a main only. */
-#define CUDA_CHECK(call)                                                     \
-    do {                                                                     \
-        cudaError_t cuda_check_status_ = (call);                             \
-        if (cuda_check_status_ != cudaSuccess) {                             \
-            cuda_check_fail(__FILE__, __LINE__, #call, cuda_check_status_);  \
-        }                                                                    \
+#define CUDA_CHECK(call)                                                    \
+    do {                                                                    \
+        cudaError_t cuda_check_status_ = (call);                            \
+        if (cuda_check_status_ != cudaSuccess) {                            \
+            cuda_check_fail(__FILE__, __LINE__, #call, cuda_check_status_); \
+        }                                                                   \
     } while (0)
 
 /* To stand right after a launch of `grid` blocks of `block` threads with
@@ -31,21 +31,21 @@ extern "C" {
  * is 0 or too large, and exits with status 1. An error that no launch gives, such
  * as that of an allocation that failed before, is only reported. For a
  * main only. */
-#define CUDA_CHECK_LAUNCH(grid, block, shared_bytes)                          \
-    do {                                                                      \
-        cudaError_t cuda_check_status_ = cudaGetLastError();                  \
-        if (cuda_check_status_ != cudaSuccess) {                              \
-            cuda_check_launch(__FILE__, __LINE__, (grid), (block),            \
-                              (shared_bytes), cuda_check_status_);            \
-        }                                                                     \
+#define CUDA_CHECK_LAUNCH(grid, block, shared_bytes)                               \
+    do {                                                                           \
+        cudaError_t cuda_check_status_ = cudaGetLastError();                       \
+        if (cuda_check_status_ != cudaSuccess) {                                   \
+            cuda_check_launch(__FILE__, __LINE__, (grid), (block), (shared_bytes), \
+                              cuda_check_status_);                                 \
+        }                                                                          \
     } while (0)
 
 /* What CUDA_CHECK and CUDA_CHECK_LAUNCH call. The first does not return, the second
  * only where the error is not the launch's. */
 void cuda_check_fail(const char *file, int line, const char *call, cudaError_t status)
     __attribute__((noreturn, cold));
-void cuda_check_launch(const char *file, int line, dim3 grid, dim3 block,
-                       size_t shared_bytes, cudaError_t status) __attribute__((cold));
+void cuda_check_launch(const char *file, int line, dim3 grid, dim3 block, size_t shared_bytes,
+                       cudaError_t status) __attribute__((cold));
 
 /* Returns what to do about `status`, in one to three sentences; "" where nothing
  * general can be said, and for cudaSuccess. Static text, calls no CUDA. */
@@ -53,8 +53,8 @@ const char *cuda_error_advice(cudaError_t status);
 
 /* Writes what CUDA_CHECK prints into text[0 .. size), always terminated.
  * Returns the length that the whole text has, as snprintf does. */
-size_t cuda_error_describe(char *text, size_t size, const char *file, int line,
-                           const char *call, cudaError_t status);
+size_t cuda_error_describe(char *text, size_t size, const char *file, int line, const char *call,
+                           cudaError_t status);
 
 /* Checks a launch of this shape against the current device's limits.
  *

@@ -24,29 +24,25 @@ typedef struct CompareJob {
     pthread_mutex_t lock; /* guards *result while threads merge */
 } CompareJob;
 
-static uint32_t bits_of_f32(float x)
-{
+static uint32_t bits_of_f32(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-static uint64_t bits_of_f64(double x)
-{
+static uint64_t bits_of_f64(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
 /* Maps a float's bits to an integer that grows with the float; -0 and 0 meet at 0. */
-static inline int64_t ordered_f32(uint32_t bits)
-{
+static inline int64_t ordered_f32(uint32_t bits) {
     int64_t magnitude = bits & 0x7FFFFFFFu;
     return bits >> 31 ? -magnitude : magnitude;
 }
 
-uint64_t ulp_distance_f32(float a, float b)
-{
+uint64_t ulp_distance_f32(float a, float b) {
     if (isnan(a) || isnan(b)) {
         return isnan(a) && isnan(b) ? 0 : ULP_INCOMPARABLE;
     }
@@ -57,8 +53,7 @@ uint64_t ulp_distance_f32(float a, float b)
     return (uint64_t)(distance < 0 ? -distance : distance);
 }
 
-uint64_t ulp_distance_f64(double a, double b)
-{
+uint64_t ulp_distance_f64(double a, double b) {
     if (isnan(a) || isnan(b)) {
         return isnan(a) && isnan(b) ? 0 : ULP_INCOMPARABLE;
     }
@@ -82,8 +77,7 @@ typedef struct Element {
     bool is_float;
 } Element;
 
-static Element element_at(const void *data, DType dtype, size_t i)
-{
+static Element element_at(const void *data, DType dtype, size_t i) {
     switch (dtype) {
     case DTYPE_FLOAT32: return (Element){((const float *)data)[i], true};
     case DTYPE_FLOAT64: return (Element){((const double *)data)[i], true};
@@ -99,15 +93,13 @@ static Element element_at(const void *data, DType dtype, size_t i)
     return (Element){0, false};
 }
 
-static bool same_bits(const CompareResult *result, size_t size, size_t i)
-{
+static bool same_bits(const CompareResult *result, size_t size, size_t i) {
     return memcmp((const char *)result->got_data + i * size,
                   (const char *)result->want_data + i * size, size) == 0;
 }
 
 /* The rule of compare.h, in double: a float32 difference is exact there. */
-static bool within_tolerance(const CompareResult *result, double got, double want)
-{
+static bool within_tolerance(const CompareResult *result, double got, double want) {
     if (isfinite(got) && isfinite(want)) {
         return fabs(got - want) <= result->atol + result->rtol * fabs(want);
     }
@@ -117,8 +109,7 @@ static bool within_tolerance(const CompareResult *result, double got, double wan
     return got == want; /* the same infinity */
 }
 
-bool compare_is_wrong(const CompareResult *result, size_t i)
-{
+bool compare_is_wrong(const CompareResult *result, size_t i) {
     if (result->bitwise) {
         return !same_bits(result, dtype_size(result->dtype), i);
     }
@@ -126,16 +117,14 @@ bool compare_is_wrong(const CompareResult *result, size_t i)
                              element_at(result->want_data, result->dtype, i).value);
 }
 
-static bool is_poison(const void *data, size_t size, size_t i)
-{
+static bool is_poison(const void *data, size_t size, size_t i) {
     static const unsigned char poison[8] = {LAB_POISON_BYTE, LAB_POISON_BYTE, LAB_POISON_BYTE,
                                             LAB_POISON_BYTE, LAB_POISON_BYTE, LAB_POISON_BYTE,
                                             LAB_POISON_BYTE, LAB_POISON_BYTE};
     return memcmp((const char *)data + i * size, poison, size) == 0;
 }
 
-static void note_wrong(CompareResult *part, size_t size, size_t i, double got, double want)
-{
+static void note_wrong(CompareResult *part, size_t size, size_t i, double got, double want) {
     if (part->wrong++ == 0) {
         part->first_wrong = i;
     }
@@ -148,8 +137,7 @@ static void note_wrong(CompareResult *part, size_t size, size_t i, double got, d
 }
 
 /* Adds element i to part; elements come in ascending order. */
-static void examine(CompareResult *part, size_t size, size_t i)
-{
+static void examine(CompareResult *part, size_t size, size_t i) {
     Element got = element_at(part->got_data, part->dtype, i);
     Element want = element_at(part->want_data, part->dtype, i);
     bool same = same_bits(part, size, i);
@@ -178,17 +166,17 @@ static void examine(CompareResult *part, size_t size, size_t i)
 
 typedef struct BlockCount {
     uint32_t wrong, exact;
-    uint32_t max_ulp;       /* among elements finite on both sides */
-    uint32_t max_error;     /* bits of the largest |got - want| rounded to float, among those */
-    uint32_t max_want;      /* bits of the largest |want| among those */
+    uint32_t max_ulp;   /* among elements finite on both sides */
+    uint32_t max_error; /* bits of the largest |got - want| rounded to float, among those */
+    uint32_t max_want;  /* bits of the largest |want| among those */
 } BlockCount;
 
 /* Bits of non-negative floats are in the order of the floats, so maxima are taken
  * of the bits: a compiler may not reorder maxima of floats. */
-static inline __attribute__((always_inline)) BlockCount
-count_block(const float *got, const float *want, size_t count, double atol, double rtol,
-            bool equal_nan)
-{
+static inline __attribute__((always_inline)) BlockCount count_block(const float *got,
+                                                                    const float *want, size_t count,
+                                                                    double atol, double rtol,
+                                                                    bool equal_nan) {
     const uint32_t infinity = 0x7F800000u;
     uint32_t wrong = 0, exact = 0, max_ulp = 0, max_error = 0, max_want = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -224,25 +212,23 @@ count_block(const float *got, const float *want, size_t count, double atol, doub
     return (BlockCount){wrong, exact, max_ulp, max_error, max_want};
 }
 
-static BlockCount count_block_plain(const float *got, const float *want, size_t count,
-                                    double atol, double rtol, bool equal_nan)
-{
+static BlockCount count_block_plain(const float *got, const float *want, size_t count, double atol,
+                                    double rtol, bool equal_nan) {
     return count_block(got, want, count, atol, rtol, equal_nan);
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static BlockCount
-count_block_avx2(const float *got, const float *want, size_t count, double atol, double rtol,
-                 bool equal_nan)
-{
+__attribute__((target("avx2"))) static BlockCount count_block_avx2(const float *got,
+                                                                   const float *want, size_t count,
+                                                                   double atol, double rtol,
+                                                                   bool equal_nan) {
     return count_block(got, want, count, atol, rtol, equal_nan);
 }
 #endif
 
 typedef BlockCount (*CountBlock)(const float *, const float *, size_t, double, double, bool);
 
-static CountBlock best_count_block(void)
-{
+static CountBlock best_count_block(void) {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) {
         return count_block_avx2;
@@ -251,16 +237,14 @@ static CountBlock best_count_block(void)
     return count_block_plain;
 }
 
-static float float_of_bits(uint32_t bits)
-{
+static float float_of_bits(uint32_t bits) {
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
 /* Adds one block to part: by its counts alone if they hold nothing new. */
-static void add_block_f32(CompareResult *part, size_t begin, size_t count, CountBlock count_one)
-{
+static void add_block_f32(CompareResult *part, size_t begin, size_t count, CountBlock count_one) {
     const float *got = (const float *)part->got_data + begin;
     const float *want = (const float *)part->want_data + begin;
     BlockCount block = count_one(got, want, count, part->atol, part->rtol, part->equal_nan);
@@ -279,8 +263,7 @@ static void add_block_f32(CompareResult *part, size_t begin, size_t count, Count
 
 /* --- Whole arrays --- */
 
-static void merge(CompareResult *total, const CompareResult *part)
-{
+static void merge(CompareResult *total, const CompareResult *part) {
     total->wrong += part->wrong;
     total->exact += part->exact;
     total->unexpected_nan += part->unexpected_nan;
@@ -308,8 +291,7 @@ static void merge(CompareResult *total, const CompareResult *part)
 }
 
 /* The result of comparing nothing yet, with the job's description. */
-static CompareResult empty_result(size_t n, const void *got, const void *want, DType dtype)
-{
+static CompareResult empty_result(size_t n, const void *got, const void *want, DType dtype) {
     return (CompareResult){.n = n,
                            .first_wrong = n,
                            .last_wrong = n,
@@ -319,11 +301,10 @@ static CompareResult empty_result(size_t n, const void *got, const void *want, D
                            .want_data = want};
 }
 
-static void compare_range(void *context, size_t begin, size_t end)
-{
+static void compare_range(void *context, size_t begin, size_t end) {
     CompareJob *job = context;
-    CompareResult part = empty_result(job->result->n, job->result->got_data,
-                                      job->result->want_data, job->result->dtype);
+    CompareResult part = empty_result(job->result->n, job->result->got_data, job->result->want_data,
+                                      job->result->dtype);
     part.atol = job->result->atol;
     part.rtol = job->result->rtol;
     part.equal_nan = job->result->equal_nan;
@@ -349,8 +330,7 @@ static void compare_range(void *context, size_t begin, size_t end)
     pthread_mutex_unlock(&job->lock);
 }
 
-static void compare_all(CompareResult *result)
-{
+static void compare_all(CompareResult *result) {
     CompareJob job = {.result = result, .element_size = dtype_size(result->dtype)};
     if (result->n == 0) {
         return;
@@ -370,9 +350,8 @@ static void compare_all(CompareResult *result)
     }
 }
 
-CompareResult compare_float32(size_t n, const float *got, const float *want, float atol,
-                              float rtol, bool equal_nan)
-{
+CompareResult compare_float32(size_t n, const float *got, const float *want, float atol, float rtol,
+                              bool equal_nan) {
     CompareResult result = empty_result(n, got, want, DTYPE_FLOAT32);
     result.atol = (double)atol;
     result.rtol = (double)rtol;
@@ -382,8 +361,7 @@ CompareResult compare_float32(size_t n, const float *got, const float *want, flo
 }
 
 CompareResult compare_float64(size_t n, const double *got, const double *want, double atol,
-                              double rtol, bool equal_nan)
-{
+                              double rtol, bool equal_nan) {
     CompareResult result = empty_result(n, got, want, DTYPE_FLOAT64);
     result.atol = atol;
     result.rtol = rtol;
@@ -392,8 +370,7 @@ CompareResult compare_float64(size_t n, const double *got, const double *want, d
     return result;
 }
 
-CompareResult compare_exact(size_t n, const void *got, const void *want, DType dtype)
-{
+CompareResult compare_exact(size_t n, const void *got, const void *want, DType dtype) {
     CompareResult result = empty_result(n, got, want, dtype);
     result.bitwise = true;
     compare_all(&result);

@@ -36,12 +36,12 @@ enum { LAB_POISON_BYTE = 0xFF };
 #define ULP_INCOMPARABLE UINT64_MAX
 
 typedef struct CompareResult {
-    size_t n;             /* elements compared */
-    size_t wrong;         /* elements outside the tolerance; 0 means right */
-    size_t exact;         /* elements with the same bits on both sides */
-    size_t first_wrong;   /* index of the first and last wrong element; */
-    size_t last_wrong;    /*   n if none is wrong */
-    double got, want;     /* at first_wrong, converted to double */
+    size_t n;              /* elements compared */
+    size_t wrong;          /* elements outside the tolerance; 0 means right */
+    size_t exact;          /* elements with the same bits on both sides */
+    size_t first_wrong;    /* index of the first and last wrong element; */
+    size_t last_wrong;     /*   n if none is wrong */
+    double got, want;      /* at first_wrong, converted to double */
     size_t unexpected_nan; /* got is NaN and want is not */
     size_t missing_nan;    /* want is NaN and got is not */
     size_t never_written;  /* wrong elements that hold the poison pattern */
@@ -79,10 +79,10 @@ typedef struct LaunchGeometry {
  *
  * Shapes: got, want: (n,) on the host; null only with n = 0, which is right.
  * Cost:   one pass at memory speed over all cores if nothing is wrong. */
-CompareResult compare_float32(size_t n, const float *got, const float *want,
-                              float atol, float rtol, bool equal_nan);
-CompareResult compare_float64(size_t n, const double *got, const double *want,
-                              double atol, double rtol, bool equal_nan);
+CompareResult compare_float32(size_t n, const float *got, const float *want, float atol, float rtol,
+                              bool equal_nan);
+CompareResult compare_float64(size_t n, const double *got, const double *want, double atol,
+                              double rtol, bool equal_nan);
 
 /* The same bits, element for element: -0 differs from 0, and a NaN equals only
  * a NaN of the same bits. Any DType. */
@@ -107,8 +107,8 @@ bool compare_is_wrong(const CompareResult *result, size_t i);
  *          differences fit fused multiply-add, flushed subnormals.
  * geometry may be null: then patterns that need it are left out.
  * Returns the length of the whole text, as snprintf does. */
-size_t compare_describe(const CompareResult *result, const LaunchGeometry *geometry,
-                        char *text, size_t size);
+size_t compare_describe(const CompareResult *result, const LaunchGeometry *geometry, char *text,
+                        size_t size);
 
 #ifdef __cplusplus
 }

@@ -17,37 +17,32 @@ enum {
      * three roundings, explains when nothing cancels. */
     ROUNDING_ULP = 8,
     MAX_REPORTED_ULP = 1 << 23, /* a factor of 2; a larger number of ULP says nothing */
-    MAX_TILE = 1 << 16, /* elements per block for which residues are counted */
+    MAX_TILE = 1 << 16,         /* elements per block for which residues are counted */
 };
 
 typedef struct Facts {
     const CompareResult *r;
-    size_t tile;          /* elements of one block (1-D); 0: unknown */
-    size_t threads;       /* of one block; 0: unknown */
+    size_t tile;    /* elements of one block (1-D); 0: unknown */
+    size_t threads; /* of one block; 0: unknown */
     size_t vector;
     size_t grid_elements; /* elements that all blocks cover once; 0: unknown */
     size_t step;          /* greatest common divisor of distances between wrong elements */
     size_t *residues;     /* wrong elements by index mod tile; null: not counted */
     size_t residue_kinds; /* of these, how many are not 0 */
     size_t wrong_blocks, whole_blocks; /* blocks with wrong elements; wrong throughout */
-    bool same_value;      /* all wrong elements hold the same bits */
-    bool shifted_left, shifted_right; /* got[i] is want[i + 1], is want[i - 1] */
+    bool same_value;                   /* all wrong elements hold the same bits */
+    bool shifted_left, shifted_right;  /* got[i] is want[i + 1], is want[i - 1] */
 } Facts;
 
-static size_t or_one(size_t value)
-{
-    return value > 0 ? value : 1;
-}
+static size_t or_one(size_t value) { return value > 0 ? value : 1; }
 
-static bool is_2d(const LaunchGeometry *geometry)
-{
+static bool is_2d(const LaunchGeometry *geometry) {
     return geometry != NULL && geometry->block_y > 1 && geometry->cols > 0;
 }
 
 /* --- Elements as text --- */
 
-static const char *text_element(const void *data, DType dtype, size_t i)
-{
+static const char *text_element(const void *data, DType dtype, size_t i) {
     switch (dtype) {
     case DTYPE_FLOAT32: return text_real((double)((const float *)data)[i], 9);
     case DTYPE_FLOAT64: return text_real(((const double *)data)[i], 17);
@@ -64,8 +59,7 @@ static const char *text_element(const void *data, DType dtype, size_t i)
 }
 
 /* "element 1,000 (row 0, column 1,000; block 3, thread 232)" */
-static void append_place(TextBuffer *text, size_t i, const LaunchGeometry *geometry)
-{
+static void append_place(TextBuffer *text, size_t i, const LaunchGeometry *geometry) {
     text_append(text, "element %s", text_count(i));
     if (geometry == NULL) {
         return;
@@ -100,8 +94,7 @@ static void append_place(TextBuffer *text, size_t i, const LaunchGeometry *geome
 
 /* --- Facts --- */
 
-static size_t gcd(size_t a, size_t b)
-{
+static size_t gcd(size_t a, size_t b) {
     while (b != 0) {
         size_t rest = a % b;
         a = b;
@@ -110,13 +103,11 @@ static size_t gcd(size_t a, size_t b)
     return a;
 }
 
-static bool same_bits(const void *a, size_t i, const void *b, size_t j, size_t size)
-{
+static bool same_bits(const void *a, size_t i, const void *b, size_t j, size_t size) {
     return memcmp((const char *)a + i * size, (const char *)b + j * size, size) == 0;
 }
 
-static void add_wrong(Facts *facts, size_t i)
-{
+static void add_wrong(Facts *facts, size_t i) {
     const CompareResult *r = facts->r;
     size_t size = dtype_size(r->dtype), first = r->first_wrong;
     if (i != first && (facts->step == 0 || (i - first) % facts->step != 0)) {
@@ -128,12 +119,11 @@ static void add_wrong(Facts *facts, size_t i)
     facts->same_value = facts->same_value && same_bits(r->got_data, i, r->got_data, first, size);
     facts->shifted_left = facts->shifted_left &&
                           (i + 1 == r->n || same_bits(r->got_data, i, r->want_data, i + 1, size));
-    facts->shifted_right = facts->shifted_right &&
-                           (i == 0 || same_bits(r->got_data, i, r->want_data, i - 1, size));
+    facts->shifted_right =
+        facts->shifted_right && (i == 0 || same_bits(r->got_data, i, r->want_data, i - 1, size));
 }
 
-static Facts gather(const CompareResult *r, const LaunchGeometry *geometry)
-{
+static Facts gather(const CompareResult *r, const LaunchGeometry *geometry) {
     Facts facts = {.r = r, .same_value = true, .shifted_left = true, .shifted_right = true};
     if (geometry != NULL && geometry->block_x > 0 && !is_2d(geometry)) {
         facts.threads = geometry->block_x;
@@ -162,23 +152,25 @@ static Facts gather(const CompareResult *r, const LaunchGeometry *geometry)
 
 /* --- Patterns: each adds a line, or nothing --- */
 
-static bool is_tail(const CompareResult *r)
-{
+static bool is_tail(const CompareResult *r) {
     return r->last_wrong == r->n - 1 && r->wrong == r->n - r->first_wrong;
 }
 
-static void say_values(const Facts *f, TextBuffer *text)
-{
+static void say_values(const Facts *f, TextBuffer *text) {
     const CompareResult *r = f->r;
     if (r->never_written == r->wrong) {
-        text_append(text, "\n  never written: every wrong element still holds the pattern that the "
-                          "output was filled with before the run");
+        text_append(text,
+                    "\n  never written: every wrong element still holds the pattern that the "
+                    "output was filled with before the run");
     } else if (r->never_written > 0) {
-        text_append(text, "\n  never written: %s of the wrong elements still hold the pattern that "
-                          "the output was filled with", text_count(r->never_written));
+        text_append(text,
+                    "\n  never written: %s of the wrong elements still hold the pattern that "
+                    "the output was filled with",
+                    text_count(r->never_written));
     }
-    size_t computed_nan = r->unexpected_nan - (r->never_written < r->unexpected_nan
-                                                   ? r->never_written : r->unexpected_nan);
+    size_t computed_nan =
+        r->unexpected_nan -
+        (r->never_written < r->unexpected_nan ? r->never_written : r->unexpected_nan);
     if (computed_nan > 0) {
         text_append(text, "\n  NaN: %s elements are NaN where a number was expected",
                     text_count(computed_nan));
@@ -188,19 +180,21 @@ static void say_values(const Facts *f, TextBuffer *text)
                     text_count(r->missing_nan));
     }
     if (f->same_value && r->wrong > 1 && r->never_written == 0 && r->unexpected_nan == 0) {
-        text_append(text, "\n  every wrong element holds the same value, %s: was it computed, and "
-                          "was the result copied back?",
+        text_append(text,
+                    "\n  every wrong element holds the same value, %s: was it computed, and "
+                    "was the result copied back?",
                     text_element(r->got_data, r->dtype, r->first_wrong));
     }
     if (r->wrong > 2 && !f->same_value && (f->shifted_left || f->shifted_right)) {
-        text_append(text, "\n  shifted by one: each wrong element holds the value expected one place "
-                          "%s", f->shifted_left ? "further on" : "before");
+        text_append(text,
+                    "\n  shifted by one: each wrong element holds the value expected one place "
+                    "%s",
+                    f->shifted_left ? "further on" : "before");
     }
 }
 
 /* Runs of wrong elements at the end or the beginning. True if one was named. */
-static bool say_run(const Facts *f, TextBuffer *text)
-{
+static bool say_run(const Facts *f, TextBuffer *text) {
     const CompareResult *r = f->r;
     if (r->wrong == r->n) {
         if (r->n > 1) {
@@ -211,15 +205,19 @@ static bool say_run(const Facts *f, TextBuffer *text)
     size_t first = r->first_wrong, tile = f->tile;
     if (is_tail(r)) {
         if (tile > 0 && first == tile && r->n > tile) {
-            text_append(text, "\n  only the first block is right: does the index use "
-                              "blockIdx.x * blockDim.x + threadIdx.x, and are there enough blocks?");
+            text_append(text,
+                        "\n  only the first block is right: does the index use "
+                        "blockIdx.x * blockDim.x + threadIdx.x, and are there enough blocks?");
         } else if (tile > 0 && r->n % tile != 0 && first == r->n / tile * tile) {
-            text_append(text, "\n  exactly the last, partial block is wrong (%zu elements, a full "
-                              "block has %zu): round the number of blocks up, "
-                              "(n + %zu - 1) / %zu", r->n - first, tile, tile, tile);
+            text_append(text,
+                        "\n  exactly the last, partial block is wrong (%zu elements, a full "
+                        "block has %zu): round the number of blocks up, "
+                        "(n + %zu - 1) / %zu",
+                        r->n - first, tile, tile, tile);
         } else if (f->grid_elements > 0 && first == f->grid_elements) {
-            text_append(text, "\n  the grid ends there: %s blocks of %zu threads cover %s elements; "
-                              "more blocks, or a grid-stride loop, are needed",
+            text_append(text,
+                        "\n  the grid ends there: %s blocks of %zu threads cover %s elements; "
+                        "more blocks, or a grid-stride loop, are needed",
                         text_count(first / tile), f->threads, text_count(first));
         } else if (tile > 0 && first % tile == 0) {
             text_append(text, "\n  everything from block %s on is wrong", text_count(first / tile));
@@ -243,8 +241,7 @@ static bool say_run(const Facts *f, TextBuffer *text)
     return false;
 }
 
-static void say_step_meaning(const Facts *f, TextBuffer *text)
-{
+static void say_step_meaning(const Facts *f, TextBuffer *text) {
     size_t step = f->step, first = f->r->first_wrong;
     if (step == f->tile && f->tile > 0) {
         text_append(text, ", thread %zu of each block", first % f->tile / f->vector);
@@ -256,14 +253,15 @@ static void say_step_meaning(const Facts *f, TextBuffer *text)
 }
 
 /* Wrong elements at even distances, or at the same places of each block. */
-static void say_period(const Facts *f, TextBuffer *text)
-{
+static void say_period(const Facts *f, TextBuffer *text) {
     const CompareResult *r = f->r;
     size_t blocks = f->tile > 0 ? r->n / f->tile + (r->n % f->tile != 0) : 0;
     if (r->wrong > 2 && f->step > 1 && r->wrong == (r->last_wrong - r->first_wrong) / f->step + 1) {
         text_append(text, "\n  every %s%s element from %s to %s is wrong", text_count(f->step),
-                    f->step == 2 ? "nd" : f->step == 3 ? "rd" : "th", text_count(r->first_wrong),
-                    text_count(r->last_wrong));
+                    f->step == 2   ? "nd"
+                    : f->step == 3 ? "rd"
+                                   : "th",
+                    text_count(r->first_wrong), text_count(r->last_wrong));
         say_step_meaning(f, text);
         return;
     }
@@ -290,15 +288,16 @@ static void say_period(const Facts *f, TextBuffer *text)
         }
     }
     if (repeated == f->residue_kinds) {
-        text_append(text, "\n  errors repeat with the block size: %s of %zu places in each block of "
-                          "%zu, ", text_count(f->residue_kinds), f->tile, f->tile);
+        text_append(text,
+                    "\n  errors repeat with the block size: %s of %zu places in each block of "
+                    "%zu, ",
+                    text_count(f->residue_kinds), f->tile, f->tile);
         text_append(text, lowest == highest ? "place %zu" : "between %zu and %zu", lowest, highest);
     }
 }
 
 /* Do the differences look like another rounding, as fused multiply-add makes? */
-static bool fits_rounding(const CompareResult *r)
-{
+static bool fits_rounding(const CompareResult *r) {
     if (r->bitwise && r->dtype != DTYPE_FLOAT32 && r->dtype != DTYPE_FLOAT64) {
         return false;
     }
@@ -310,11 +309,12 @@ static bool fits_rounding(const CompareResult *r)
     return r->max_ulp <= ROUNDING_ULP || r->max_abs_error <= 2 * epsilon * r->max_abs_want;
 }
 
-static void say_rounding(const CompareResult *r, TextBuffer *text)
-{
+static void say_rounding(const CompareResult *r, TextBuffer *text) {
     if (r->flushed > 0) {
-        text_append(text, "\n  %s elements are 0 where a subnormal number was expected: flushed to "
-                          "zero, as -use_fast_math or -ftz=true does", text_count(r->flushed));
+        text_append(text,
+                    "\n  %s elements are 0 where a subnormal number was expected: flushed to "
+                    "zero, as -use_fast_math or -ftz=true does",
+                    text_count(r->flushed));
     }
     if (r->dtype != DTYPE_FLOAT32 && r->dtype != DTYPE_FLOAT64) {
         return;
@@ -329,8 +329,9 @@ static void say_rounding(const CompareResult *r, TextBuffer *text)
         }
     }
     if (fits_rounding(r)) {
-        text_append(text, "\n  %s: this fits fused multiply-add (contraction) or another order of "
-                          "rounding; build with --//bazel:fmad=false to compare without it",
+        text_append(text,
+                    "\n  %s: this fits fused multiply-add (contraction) or another order of "
+                    "rounding; build with --//bazel:fmad=false to compare without it",
                     r->max_ulp <= ROUNDING_ULP ? "no difference above a few ULP"
                                                : "small differences beside the largest values");
     }
@@ -338,8 +339,7 @@ static void say_rounding(const CompareResult *r, TextBuffer *text)
 
 /* --- The whole text --- */
 
-static void describe_right(const CompareResult *r, TextBuffer *text)
-{
+static void describe_right(const CompareResult *r, TextBuffer *text) {
     if (r->n == 0) {
         text_append(text, "no elements to compare");
         return;
@@ -354,8 +354,7 @@ static void describe_right(const CompareResult *r, TextBuffer *text)
 }
 
 static void describe_wrong(const CompareResult *r, const LaunchGeometry *geometry,
-                           TextBuffer *text)
-{
+                           TextBuffer *text) {
     text_append(text, "%s of %s elements wrong (%.3g %%)\n  first: ", text_count(r->wrong),
                 text_count(r->n), 100.0 * (double)r->wrong / (double)r->n);
     append_place(text, r->first_wrong, geometry);
@@ -372,8 +371,7 @@ static void describe_wrong(const CompareResult *r, const LaunchGeometry *geometr
 }
 
 size_t compare_describe(const CompareResult *result, const LaunchGeometry *geometry, char *text,
-                        size_t size)
-{
+                        size_t size) {
     TextBuffer buffer = text_buffer(text, size);
     if (result->wrong == 0) {
         describe_right(result, &buffer);

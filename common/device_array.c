@@ -11,13 +11,9 @@
 
 enum { DESCRIPTION = 160 };
 
-size_t device_array_live_count(void)
-{
-    return device_memory_count();
-}
+size_t device_array_live_count(void) { return device_memory_count(); }
 
-size_t device_array_count(const DeviceArray *a)
-{
+size_t device_array_count(const DeviceArray *a) {
     size_t count = 1;
     for (int axis = 0; axis < a->ndim; ++axis) {
         count *= a->shape[axis];
@@ -25,25 +21,21 @@ size_t device_array_count(const DeviceArray *a)
     return count;
 }
 
-size_t device_array_bytes(const DeviceArray *a)
-{
+size_t device_array_bytes(const DeviceArray *a) {
     return device_array_count(a) * dtype_size(a->dtype);
 }
 
-bool device_array_is_contiguous(const DeviceArray *a)
-{
+bool device_array_is_contiguous(const DeviceArray *a) {
     return strided_is_contiguous(a->ndim, a->shape, a->strides, dtype_size(a->dtype));
 }
 
-size_t device_array_describe(const DeviceArray *a, char *text, size_t size)
-{
+size_t device_array_describe(const DeviceArray *a, char *text, size_t size) {
     return strided_describe(a->dtype, a->ndim, a->shape, a->strides, text, size);
 }
 
 /* --- Checks --- */
 
-static cudaError_t check_shape(DType dtype, int ndim, const size_t *shape)
-{
+static cudaError_t check_shape(DType dtype, int ndim, const size_t *shape) {
     size_t count;
     if (dtype_size(dtype) == 0) {
         return lab_fail(cudaErrorInvalidValue, "%d is no element type: see DType", (int)dtype);
@@ -62,8 +54,7 @@ static cudaError_t check_shape(DType dtype, int ndim, const size_t *shape)
     return cudaSuccess;
 }
 
-static cudaError_t check_alive(const DeviceArray *a)
-{
+static cudaError_t check_alive(const DeviceArray *a) {
     if (a == NULL) {
         return lab_fail(cudaErrorInvalidValue, "the array is a null pointer");
     }
@@ -80,8 +71,7 @@ static cudaError_t check_alive(const DeviceArray *a)
     return cudaSuccess;
 }
 
-cudaError_t device_array_check(const DeviceArray *a)
-{
+cudaError_t device_array_check(const DeviceArray *a) {
     lab_clear_message();
     int current = 0;
     cudaError_t status = check_alive(a);
@@ -91,14 +81,14 @@ cudaError_t device_array_check(const DeviceArray *a)
     if (status == cudaSuccess && a->device != current) {
         status = lab_fail(cudaErrorInvalidValue,
                           "the array belongs to device %d, but the current device is %d: call "
-                          "cudaSetDevice(%d) first", a->device, current, a->device);
+                          "cudaSetDevice(%d) first",
+                          a->device, current, a->device);
     }
     return status;
 }
 
 /* Checks that x is a complete description of host memory. */
-static cudaError_t check_host(const HostArray *x)
-{
+static cudaError_t check_host(const HostArray *x) {
     if (x == NULL) {
         return lab_fail(cudaErrorInvalidValue, "the host array is a null pointer");
     }
@@ -123,8 +113,7 @@ static cudaError_t check_host(const HostArray *x)
     return cudaSuccess;
 }
 
-static cudaError_t check_same(const HostArray *x, const DeviceArray *a)
-{
+static cudaError_t check_same(const HostArray *x, const DeviceArray *a) {
     if (x->dtype == a->dtype && strided_same_shape(x->ndim, x->shape, a->ndim, a->shape)) {
         return cudaSuccess;
     }
@@ -139,8 +128,7 @@ static cudaError_t check_same(const HostArray *x, const DeviceArray *a)
 /* --- Making and freeing --- */
 
 /* No message is cleared, no shape checked: for callers that did. */
-static cudaError_t make_empty(DeviceArray *out, DType dtype, int ndim, const size_t *shape)
-{
+static cudaError_t make_empty(DeviceArray *out, DType dtype, int ndim, const size_t *shape) {
     DeviceArray made = {.dtype = dtype, .ndim = ndim};
     for (int axis = 0; axis < ndim; ++axis) {
         made.shape[axis] = shape[axis];
@@ -154,8 +142,7 @@ static cudaError_t make_empty(DeviceArray *out, DType dtype, int ndim, const siz
     return status;
 }
 
-cudaError_t device_array_empty(DeviceArray *out, DType dtype, int ndim, const size_t *shape)
-{
+cudaError_t device_array_empty(DeviceArray *out, DType dtype, int ndim, const size_t *shape) {
     lab_clear_message();
     if (out == NULL) {
         return lab_fail(cudaErrorInvalidValue, "the array to fill is a null pointer");
@@ -165,8 +152,7 @@ cudaError_t device_array_empty(DeviceArray *out, DType dtype, int ndim, const si
     return status == cudaSuccess ? make_empty(out, dtype, ndim, shape) : status;
 }
 
-cudaError_t device_array_free(DeviceArray *a)
-{
+cudaError_t device_array_free(DeviceArray *a) {
     lab_clear_message();
     if (a == NULL) {
         return cudaSuccess;
@@ -179,8 +165,7 @@ cudaError_t device_array_free(DeviceArray *a)
 /* --- Copies --- */
 
 /* x's elements into a contiguous array of the same shape on the current device. */
-static cudaError_t upload(const DeviceArray *a, const HostArray *x)
-{
+static cudaError_t upload(const DeviceArray *a, const HostArray *x) {
     size_t bytes = device_array_bytes(a);
     if (host_array_is_contiguous(x)) {
         return staged_copy_to_device(a->data, x->data, bytes);
@@ -189,8 +174,7 @@ static cudaError_t upload(const DeviceArray *a, const HostArray *x)
     return staged_fill_to_device(a->data, bytes, dtype_size(x->dtype), strided_pack, &collapsed);
 }
 
-static cudaError_t download(const HostArray *x, const DeviceArray *a)
-{
+static cudaError_t download(const HostArray *x, const DeviceArray *a) {
     size_t bytes = device_array_bytes(a);
     if (host_array_is_contiguous(x)) {
         return staged_copy_to_host(x->data, a->data, bytes);
@@ -199,8 +183,7 @@ static cudaError_t download(const HostArray *x, const DeviceArray *a)
     return staged_drain_to_host(a->data, bytes, dtype_size(x->dtype), strided_unpack, &collapsed);
 }
 
-cudaError_t to_gpu(DeviceArray *out, const HostArray *x)
-{
+cudaError_t to_gpu(DeviceArray *out, const HostArray *x) {
     lab_clear_message();
     if (out == NULL) {
         return lab_fail(cudaErrorInvalidValue, "the array to fill is a null pointer");
@@ -225,8 +208,7 @@ cudaError_t to_gpu(DeviceArray *out, const HostArray *x)
 }
 
 /* New contiguous array with a's elements; a has been checked. */
-static cudaError_t make_contiguous(DeviceArray *out, const DeviceArray *a)
-{
+static cudaError_t make_contiguous(DeviceArray *out, const DeviceArray *a) {
     cudaError_t status = make_empty(out, a->dtype, a->ndim, a->shape);
     if (status != cudaSuccess) {
         return status;
@@ -244,8 +226,7 @@ static cudaError_t make_contiguous(DeviceArray *out, const DeviceArray *a)
     return status;
 }
 
-cudaError_t device_array_copy(DeviceArray *out, const DeviceArray *a)
-{
+cudaError_t device_array_copy(DeviceArray *out, const DeviceArray *a) {
     cudaError_t status = device_array_check(a);
     if (status != cudaSuccess) {
         return status;
@@ -257,8 +238,7 @@ cudaError_t device_array_copy(DeviceArray *out, const DeviceArray *a)
     return make_contiguous(out, a);
 }
 
-cudaError_t get(HostArray *x, const DeviceArray *a)
-{
+cudaError_t get(HostArray *x, const DeviceArray *a) {
     cudaError_t status = device_array_check(a);
     if (status == cudaSuccess) {
         status = check_host(x);
@@ -287,8 +267,7 @@ cudaError_t get(HostArray *x, const DeviceArray *a)
     return status;
 }
 
-cudaError_t device_array_set(DeviceArray *a, const HostArray *x)
-{
+cudaError_t device_array_set(DeviceArray *a, const HostArray *x) {
     cudaError_t status = device_array_check(a);
     if (status == cudaSuccess) {
         status = check_host(x);
@@ -318,8 +297,7 @@ cudaError_t device_array_set(DeviceArray *a, const HostArray *x)
     return status == cudaSuccess ? freed : status;
 }
 
-cudaError_t device_array_fill_bytes(DeviceArray *a, int byte)
-{
+cudaError_t device_array_fill_bytes(DeviceArray *a, int byte) {
     cudaError_t status = device_array_check(a);
     if (status != cudaSuccess) {
         return status;
@@ -334,8 +312,7 @@ cudaError_t device_array_fill_bytes(DeviceArray *a, int byte)
 /* --- Views --- */
 
 /* Puts the view made of a into out, which may be a itself. */
-static cudaError_t finish_view(DeviceArray *out, const DeviceArray *a, const DeviceArray *view)
-{
+static cudaError_t finish_view(DeviceArray *out, const DeviceArray *a, const DeviceArray *view) {
     if (out == NULL) {
         return lab_fail(cudaErrorInvalidValue, "the view to fill is a null pointer");
     }
@@ -346,14 +323,12 @@ static cudaError_t finish_view(DeviceArray *out, const DeviceArray *a, const Dev
     return cudaSuccess;
 }
 
-static cudaError_t begin_view(const DeviceArray *a)
-{
+static cudaError_t begin_view(const DeviceArray *a) {
     lab_clear_message();
     return check_alive(a);
 }
 
-cudaError_t device_array_view(DeviceArray *out, const DeviceArray *a)
-{
+cudaError_t device_array_view(DeviceArray *out, const DeviceArray *a) {
     cudaError_t status = begin_view(a);
     if (status != cudaSuccess) {
         return status;
@@ -363,8 +338,7 @@ cudaError_t device_array_view(DeviceArray *out, const DeviceArray *a)
 }
 
 cudaError_t device_array_slice(DeviceArray *out, const DeviceArray *a, int axis, size_t start,
-                               size_t count, ptrdiff_t step)
-{
+                               size_t count, ptrdiff_t step) {
     cudaError_t status = begin_view(a);
     if (status != cudaSuccess) {
         return status;
@@ -376,12 +350,15 @@ cudaError_t device_array_slice(DeviceArray *out, const DeviceArray *a, int axis,
     size_t length = a->shape[axis];
     size_t stride = step < 0 ? 0 - (size_t)step : (size_t)step;
     size_t room = step < 0 ? start : length - 1 - start; /* past the first element */
-    bool inside = count == 0 ? start <= length
-                             : start < length && (count == 1 || step == 0 || room / stride >= count - 1);
+    bool inside = count == 0
+                      ? start <= length
+                      : start < length && (count == 1 || step == 0 || room / stride >= count - 1);
     if (step == 0 || !inside) {
-        return lab_fail(cudaErrorInvalidValue,
-                        "%zu elements from %zu in steps of %td do not lie within axis %d, which has "
-                        "%zu", count, start, step, axis, length);
+        return lab_fail(
+            cudaErrorInvalidValue,
+            "%zu elements from %zu in steps of %td do not lie within axis %d, which has "
+            "%zu",
+            count, start, step, axis, length);
     }
     DeviceArray view = *a;
     view.shape[axis] = count;
@@ -395,8 +372,7 @@ cudaError_t device_array_slice(DeviceArray *out, const DeviceArray *a, int axis,
 }
 
 cudaError_t device_array_reshape(DeviceArray *out, const DeviceArray *a, int ndim,
-                                 const size_t *shape)
-{
+                                 const size_t *shape) {
     cudaError_t status = begin_view(a);
     if (status == cudaSuccess) {
         status = check_shape(a->dtype, ndim, shape);
@@ -419,13 +395,13 @@ cudaError_t device_array_reshape(DeviceArray *out, const DeviceArray *a, int ndi
         device_array_describe(a, text, sizeof text);
         return lab_fail(cudaErrorInvalidValue,
                         "only a contiguous array can be reshaped without a copy; this one is %s: "
-                        "call device_array_copy first", text);
+                        "call device_array_copy first",
+                        text);
     }
     return finish_view(out, a, &view);
 }
 
-cudaError_t device_array_transpose(DeviceArray *out, const DeviceArray *a, const int *axes)
-{
+cudaError_t device_array_transpose(DeviceArray *out, const DeviceArray *a, const int *axes) {
     cudaError_t status = begin_view(a);
     if (status != cudaSuccess) {
         return status;

@@ -100,8 +100,8 @@ cudaError_t device_array_free(DeviceArray *a);
  * transpose: axes in the order given (null: reversed).
  * Errors: cudaErrorInvalidValue with the reason. */
 cudaError_t device_array_view(DeviceArray *out, const DeviceArray *a);
-cudaError_t device_array_slice(DeviceArray *out, const DeviceArray *a, int axis,
-                               size_t start, size_t count, ptrdiff_t step);
+cudaError_t device_array_slice(DeviceArray *out, const DeviceArray *a, int axis, size_t start,
+                               size_t count, ptrdiff_t step);
 cudaError_t device_array_reshape(DeviceArray *out, const DeviceArray *a, int ndim,
                                  const size_t *shape);
 cudaError_t device_array_transpose(DeviceArray *out, const DeviceArray *a, const int *axes);

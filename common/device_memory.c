@@ -11,22 +11,20 @@
 typedef struct Entry {
     void *d;
     int device;
-    size_t holders;  /* 0: the entry is free */
-    uint32_t uses;   /* how often the entry was taken: the upper half of the name */
+    size_t holders; /* 0: the entry is free */
+    uint32_t uses;  /* how often the entry was taken: the upper half of the name */
 } Entry;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all below */
 static Entry *table;
 static size_t table_size, alive;
 
-static uint64_t name_of(size_t index)
-{
+static uint64_t name_of(size_t index) {
     return (uint64_t)table[index].uses << 32 | (uint32_t)(index + 1);
 }
 
 /* The living entry of that name, or null. */
-static Entry *find(uint64_t name)
-{
+static Entry *find(uint64_t name) {
     size_t index = (size_t)(uint32_t)name - 1;
     if ((uint32_t)name == 0 || index >= table_size || table[index].holders == 0 ||
         name_of(index) != name) {
@@ -36,8 +34,7 @@ static Entry *find(uint64_t name)
 }
 
 /* A free entry's index; grows the table. False if host memory is short. */
-static bool free_entry(size_t *index)
-{
+static bool free_entry(size_t *index) {
     for (size_t i = 0; i < table_size; ++i) {
         if (table[i].holders == 0) {
             *index = i;
@@ -58,8 +55,7 @@ static bool free_entry(size_t *index)
     return true;
 }
 
-static cudaError_t allocate(size_t bytes, void **d)
-{
+static cudaError_t allocate(size_t bytes, void **d) {
     *d = NULL;
     if (bytes == 0) {
         return cudaSuccess;
@@ -77,8 +73,7 @@ static cudaError_t allocate(size_t bytes, void **d)
     return status;
 }
 
-cudaError_t device_memory_new(size_t bytes, void **d, int *device, uint64_t *name)
-{
+cudaError_t device_memory_new(size_t bytes, void **d, int *device, uint64_t *name) {
     *d = NULL;
     *name = 0;
     cudaError_t status = cudaGetDevice(device);
@@ -109,8 +104,7 @@ cudaError_t device_memory_new(size_t bytes, void **d, int *device, uint64_t *nam
     return cudaSuccess;
 }
 
-bool device_memory_hold(uint64_t name)
-{
+bool device_memory_hold(uint64_t name) {
     pthread_mutex_lock(&lock);
     Entry *entry = find(name);
     if (entry != NULL) {
@@ -121,8 +115,7 @@ bool device_memory_hold(uint64_t name)
 }
 
 /* cudaFree with the owner current, as streams of the owner are what it waits for. */
-static cudaError_t free_on(int device, void *d)
-{
+static cudaError_t free_on(int device, void *d) {
     int current = device;
     if (d == NULL) {
         return cudaSuccess;
@@ -137,8 +130,7 @@ static cudaError_t free_on(int device, void *d)
     return status;
 }
 
-cudaError_t device_memory_drop(uint64_t name)
-{
+cudaError_t device_memory_drop(uint64_t name) {
     void *d = NULL;
     int device = 0;
     bool last = false;
@@ -154,16 +146,14 @@ cudaError_t device_memory_drop(uint64_t name)
     return last ? free_on(device, d) : cudaSuccess;
 }
 
-bool device_memory_is_alive(uint64_t name)
-{
+bool device_memory_is_alive(uint64_t name) {
     pthread_mutex_lock(&lock);
     bool is_alive = find(name) != NULL;
     pthread_mutex_unlock(&lock);
     return is_alive;
 }
 
-size_t device_memory_count(void)
-{
+size_t device_memory_count(void) {
     pthread_mutex_lock(&lock);
     size_t count = alive;
     pthread_mutex_unlock(&lock);

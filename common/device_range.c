@@ -5,8 +5,7 @@
 
 #ifdef LAB_CPU_DEVICE
 
-bool device_range(const void *d, size_t *bytes)
-{
+bool device_range(const void *d, size_t *bytes) {
     (void)d;
     (void)bytes;
     return false;
@@ -25,15 +24,13 @@ typedef int (*AddressRange)(unsigned long long *base, size_t *size, unsigned lon
 static AddressRange address_range; /* null: no driver */
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
-static void load(void)
-{
+static void load(void) {
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     void *symbol = library != NULL ? dlsym(library, "cuMemGetAddressRange_v2") : NULL;
     memcpy(&address_range, &symbol, sizeof symbol); /* C has no cast from object to function */
 }
 
-bool device_range(const void *d, size_t *bytes)
-{
+bool device_range(const void *d, size_t *bytes) {
     unsigned long long base = 0, address = (uintptr_t)d;
     size_t size = 0;
     pthread_once(&loaded, load);

@@ -13,17 +13,10 @@ static const struct {
     [DTYPE_INT64] = {8, "int64"},     [DTYPE_UINT64] = {8, "uint64"},
 };
 
-static int is_dtype(DType dtype)
-{
+static int is_dtype(DType dtype) {
     return (int)dtype > 0 && (size_t)dtype < sizeof TYPES / sizeof TYPES[0];
 }
 
-size_t dtype_size(DType dtype)
-{
-    return is_dtype(dtype) ? TYPES[dtype].size : 0;
-}
+size_t dtype_size(DType dtype) { return is_dtype(dtype) ? TYPES[dtype].size : 0; }
 
-const char *dtype_name(DType dtype)
-{
-    return is_dtype(dtype) ? TYPES[dtype].name : "no type";
-}
+const char *dtype_name(DType dtype) { return is_dtype(dtype) ? TYPES[dtype].name : "no type"; }

@@ -23,32 +23,30 @@ enum { MESSAGE = 4096 };
 /* --- Beginning --- */
 
 /* Sets the status to exit with, and gives back what the beginning took. */
-static bool stop(Lesson *lesson, int status)
-{
+static bool stop(Lesson *lesson, int status) {
     lesson->status = status;
     record_free(lesson->record);
     lesson->record = NULL;
     return false;
 }
 
-static bool refuse(Lesson *lesson, int status, const char *reason)
-{
+static bool refuse(Lesson *lesson, int status, const char *reason) {
     fflush(stdout);
     fprintf(stderr, "%s: %s\n", lesson->name, reason);
     return stop(lesson, status);
 }
 
-static TimerOptions timer_of(const Lesson *lesson)
-{
+static TimerOptions timer_of(const Lesson *lesson) {
     int warmup = lesson->options.warmup;
     return (TimerOptions){.repeat = lesson->options.repeat,
                           /* here -1 is "not given"; there 0 is, and -1 is none */
-                          .warmup = warmup < 0 ? 0 : warmup == 0 ? -1 : warmup,
+                          .warmup = warmup < 0    ? 0
+                                    : warmup == 0 ? -1
+                                                  : warmup,
                           .budget_ms = lesson->on_cpu_device ? 40 : 0};
 }
 
-bool lesson_options(Lesson *lesson, int argc, char **argv, const LessonSpec *spec)
-{
+bool lesson_options(Lesson *lesson, int argc, char **argv, const LessonSpec *spec) {
     char message[MESSAGE];
     *lesson = (Lesson){.name = spec->program, .spec = spec};
 #ifdef LAB_CPU_DEVICE
@@ -59,7 +57,8 @@ bool lesson_options(Lesson *lesson, int argc, char **argv, const LessonSpec *spe
                           sizeof message)) {
     case OPTIONS_HELP:
         if (fputs(message, stdout) < 0 || fflush(stdout) != 0) {
-            fprintf(stderr, "%s: --help could not be printed: %s\n", spec->program, strerror(errno));
+            fprintf(stderr, "%s: --help could not be printed: %s\n", spec->program,
+                    strerror(errno));
             return stop(lesson, LESSON_WRONG);
         }
         return stop(lesson, LESSON_RIGHT);
@@ -73,8 +72,7 @@ bool lesson_options(Lesson *lesson, int argc, char **argv, const LessonSpec *spe
     return true;
 }
 
-static size_t attribute(enum cudaDeviceAttr name, int device)
-{
+static size_t attribute(enum cudaDeviceAttr name, int device) {
     int value = 0;
     if (cudaDeviceGetAttribute(&value, name, device) != cudaSuccess) {
         (void)cudaGetLastError();
@@ -84,8 +82,7 @@ static size_t attribute(enum cudaDeviceAttr name, int device)
 }
 
 /* Makes the device current and fills in what the lesson prints about it. */
-static cudaError_t take_device(Lesson *lesson)
-{
+static cudaError_t take_device(Lesson *lesson) {
     struct cudaDeviceProp properties;
     cudaError_t status = cudaSetDevice(lesson->device);
     if (status == cudaSuccess) {
@@ -103,14 +100,12 @@ static cudaError_t take_device(Lesson *lesson)
     return cudaMemGetInfo(&lesson->free_bytes, &lesson->total_bytes);
 }
 
-static void print_first_line(const Lesson *lesson)
-{
+static void print_first_line(const Lesson *lesson) {
     if (lesson->on_cpu_device) {
         size_t cores = parallel_threads();
         printf("%s on the CPU device%s: your kernels run on this computer's %zu core%s.\n",
-               lesson->name,
-               lesson->device > 0 ? text_format(" (number %d)", lesson->device) : "", cores,
-               cores == 1 ? "" : "s");
+               lesson->name, lesson->device > 0 ? text_format(" (number %d)", lesson->device) : "",
+               cores, cores == 1 ? "" : "s");
         print_paragraph(3, BUILD_DEVICE_REASON);
     } else {
         print_lines(0, 3,
@@ -126,8 +121,7 @@ static void print_first_line(const Lesson *lesson)
 }
 
 /* The line of a /proc file that begins with `key`, from behind its colon; "" if there is none. */
-static const char *line_of(const char *path, const char *key, char *line, int size)
-{
+static const char *line_of(const char *path, const char *key, char *line, int size) {
     FILE *file = fopen(path, "r");
     const char *found = "";
     while (file != NULL && fgets(line, size, file) != NULL) {
@@ -144,8 +138,7 @@ static const char *line_of(const char *path, const char *key, char *line, int si
     return found;
 }
 
-static void record_host(Lesson *lesson)
-{
+static void record_host(Lesson *lesson) {
     char line[256], date[32] = "";
     time_t now = time(NULL);
     struct tm utc;
@@ -160,8 +153,7 @@ static void record_host(Lesson *lesson)
                 line_of("/proc/driver/nvidia/version", "NVRM version", line, sizeof line));
 }
 
-static void record_device(Lesson *lesson)
-{
+static void record_device(Lesson *lesson) {
     Record *device = record_object(lesson->record, "device");
     record_text(device, "kind", lesson->on_cpu_device ? "cpu" : "gpu");
     record_text(device, "name", lesson->device_name);
@@ -182,8 +174,7 @@ static void record_device(Lesson *lesson)
 }
 
 /* After the size was fitted. */
-static void record_size(Lesson *lesson)
-{
+static void record_size(Lesson *lesson) {
     if (lesson->options.n > 0) {
         record_count(lesson->record, "n", lesson->options.n);
     }
@@ -193,8 +184,7 @@ static void record_size(Lesson *lesson)
     }
 }
 
-bool lesson_start(Lesson *lesson)
-{
+bool lesson_start(Lesson *lesson) {
     char message[MESSAGE];
     if (device_preflight(message, sizeof message) > 0) {
         return refuse(lesson, LESSON_NO_DEVICE, message);
@@ -225,15 +215,13 @@ bool lesson_start(Lesson *lesson)
     return true;
 }
 
-bool lesson_begin(Lesson *lesson, int argc, char **argv, const LessonSpec *spec)
-{
+bool lesson_begin(Lesson *lesson, int argc, char **argv, const LessonSpec *spec) {
     return lesson_options(lesson, argc, argv, spec) && lesson_start(lesson);
 }
 
 /* --- Measuring --- */
 
-cudaError_t lesson_measure_ceiling(Lesson *lesson, size_t bytes)
-{
+cudaError_t lesson_measure_ceiling(Lesson *lesson, size_t bytes) {
     const size_t least = 4096;
     cudaError_t status = measure_copy_ceiling(bytes, 0, &lesson->copy_gbps);
     while (status == cudaErrorMemoryAllocation && bytes / 2 >= least) {
@@ -248,13 +236,9 @@ cudaError_t lesson_measure_ceiling(Lesson *lesson, size_t bytes)
     return status;
 }
 
-const TimerOptions *lesson_timer(const Lesson *lesson)
-{
-    return &lesson->timer;
-}
+const TimerOptions *lesson_timer(const Lesson *lesson) { return &lesson->timer; }
 
-static RateCheck check_of(const Lesson *lesson, double bytes, double ms, size_t working_set)
-{
+static RateCheck check_of(const Lesson *lesson, double bytes, double ms, size_t working_set) {
     return (RateCheck){.gbps = gbps_from(bytes, ms),
                        .ms = ms,
                        .ceiling_gbps = lesson->copy_gbps,
@@ -265,15 +249,13 @@ static RateCheck check_of(const Lesson *lesson, double bytes, double ms, size_t 
 
 /* On the CPU device the memory is the computer's, with caches of its own: there
  * only launch time is no rate. */
-static RateVerdict verdict_of(const Lesson *lesson, const RateCheck *check)
-{
+static RateVerdict verdict_of(const Lesson *lesson, const RateCheck *check) {
     RateVerdict verdict = rate_check(check);
     bool harmless = verdict == RATE_IN_CACHE || verdict == RATE_ABOVE_CEILING;
     return lesson->on_cpu_device && harmless ? RATE_OK : verdict;
 }
 
-static const char *verdict_mark(RateVerdict verdict)
-{
+static const char *verdict_mark(RateVerdict verdict) {
     switch (verdict) {
     case RATE_OK: return "";
     case RATE_NO_TIME: return "(no time)";
@@ -285,15 +267,13 @@ static const char *verdict_mark(RateVerdict verdict)
     return "(?)";
 }
 
-const char *lesson_rate(const Lesson *lesson, double bytes, double ms, size_t working_set)
-{
+const char *lesson_rate(const Lesson *lesson, double bytes, double ms, size_t working_set) {
     RateCheck check = check_of(lesson, bytes, ms, working_set);
     RateVerdict verdict = verdict_of(lesson, &check);
     return verdict == RATE_OK ? text_rate(check.gbps) : verdict_mark(verdict);
 }
 
-const char *lesson_share(const Lesson *lesson, double bytes, double ms, size_t working_set)
-{
+const char *lesson_share(const Lesson *lesson, double bytes, double ms, size_t working_set) {
     RateCheck check = check_of(lesson, bytes, ms, working_set);
     RateVerdict verdict = verdict_of(lesson, &check);
     if (verdict != RATE_OK) {
@@ -306,8 +286,7 @@ const char *lesson_share(const Lesson *lesson, double bytes, double ms, size_t w
 }
 
 const char *lesson_rate_note(const Lesson *lesson, double bytes, double ms, size_t working_set,
-                             size_t element_size)
-{
+                             size_t element_size) {
     static _Thread_local char note[512];
     RateCheck check = check_of(lesson, bytes, ms, working_set);
     note[0] = '\0';
@@ -317,16 +296,15 @@ const char *lesson_rate_note(const Lesson *lesson, double bytes, double ms, size
     return note;
 }
 
-const char *text_time(const TimerStats *stats)
-{
+const char *text_time(const TimerStats *stats) {
     if (stats->repeats == 0) {
         return "not measured";
     }
-    return stats->doubtful ? text_format("~%s", text_ms_about(stats->median_ms)) : text_ms(stats->median_ms);
+    return stats->doubtful ? text_format("~%s", text_ms_about(stats->median_ms))
+                           : text_ms(stats->median_ms);
 }
 
-const char *text_time_in(const TimerStats *stats, double unit_ms)
-{
+const char *text_time_in(const TimerStats *stats, double unit_ms) {
     double value = stats->median_ms / unit_ms;
     if (stats->repeats == 0) {
         return "-";
@@ -337,8 +315,7 @@ const char *text_time_in(const TimerStats *stats, double unit_ms)
 /* --- Results --- */
 
 bool lesson_report(Lesson *lesson, const char *what, const CompareResult *result,
-                   const LaunchGeometry *geometry)
-{
+                   const LaunchGeometry *geometry) {
     char text[MESSAGE];
     compare_describe(result, geometry, text, sizeof text);
     size_t column = (size_t)printf("   %s: ", what);
@@ -357,13 +334,13 @@ bool lesson_report(Lesson *lesson, const char *what, const CompareResult *result
     return result->wrong == 0;
 }
 
-int lesson_end(Lesson *lesson, bool right)
-{
+int lesson_end(Lesson *lesson, bool right) {
     char message[MESSAGE];
     int status = right ? LESSON_RIGHT : LESSON_WRONG;
     cudaError_t error = staged_copy_release();
     if (right && error != cudaSuccess) {
-        cuda_error_describe(message, sizeof message, __FILE__, __LINE__, "ending the lesson", error);
+        cuda_error_describe(message, sizeof message, __FILE__, __LINE__, "ending the lesson",
+                            error);
         fflush(stdout);
         fprintf(stderr, "%s\n", message);
         status = LESSON_WRONG;
@@ -382,8 +359,8 @@ int lesson_end(Lesson *lesson, bool right)
         lesson->record = NULL;
     }
     puts(status == LESSON_RIGHT ? "OK"
-         : right ? "NOT DONE: the results were right, but see above."
-                 : "WRONG: see above.");
+         : right                ? "NOT DONE: the results were right, but see above."
+                                : "WRONG: see above.");
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "%s: its output could not be written in full\n", lesson->name);
         status = LESSON_WRONG;
@@ -391,8 +368,7 @@ int lesson_end(Lesson *lesson, bool right)
     return status;
 }
 
-void print_matrix(const float *x, size_t rows, size_t cols, const char *indent)
-{
+void print_matrix(const float *x, size_t rows, size_t cols, const char *indent) {
     enum { MOST = 8 };
     size_t shown_rows = rows < MOST ? rows : MOST, shown_cols = cols < MOST ? cols : MOST;
     for (size_t row = 0; row < shown_rows; ++row) {
@@ -402,6 +378,8 @@ void print_matrix(const float *x, size_t rows, size_t cols, const char *indent)
             printf("%s%12.8f", col > 0 ? " " : "", isnan(value) ? (double)NAN : value);
         }
         printf("%s]%s\n", shown_cols < cols ? " ..." : "",
-               row + 1 < shown_rows ? "" : shown_rows < rows ? " ..." : "]");
+               row + 1 < shown_rows ? ""
+               : shown_rows < rows  ? " ..."
+                                    : "]");
     }
 }

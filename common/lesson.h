@@ -39,20 +39,20 @@ enum {
 typedef struct Lesson {
     const char *name;
     const LessonSpec *spec;
-    int status;           /* to exit with, where a function below returned false */
+    int status; /* to exit with, where a function below returned false */
     Options options;
-    TimerOptions timer;   /* see lesson_timer */
-    bool on_cpu_device;   /* times here say nothing about a GPU: print no speed-up */
-    bool optimised;       /* false in a dbg build: print no speed-up */
-    int device;           /* ordinal, made current */
+    TimerOptions timer; /* see lesson_timer */
+    bool on_cpu_device; /* times here say nothing about a GPU: print no speed-up */
+    bool optimised;     /* false in a dbg build: print no speed-up */
+    int device;         /* ordinal, made current */
     char device_name[256];
     int cc_major, cc_minor, sm_count;
-    size_t total_bytes, free_bytes; /* device memory */
-    size_t l2_bytes;      /* 0: not reported */
-    double peak_gbps;     /* theoretical; 0: not reported */
-    double copy_gbps;     /* measured ceiling: lesson_measure_ceiling; 0 until then */
-    Record *record;       /* null without --json */
-    const char *table;    /* what a row is, since lesson_table; null before */
+    size_t total_bytes, free_bytes;    /* device memory */
+    size_t l2_bytes;                   /* 0: not reported */
+    double peak_gbps;                  /* theoretical; 0: not reported */
+    double copy_gbps;                  /* measured ceiling: lesson_measure_ceiling; 0 until then */
+    Record *record;                    /* null without --json */
+    const char *table;                 /* what a row is, since lesson_table; null before */
     Picture pictures[LESSON_PICTURES]; /* those of spec->pictures, since lesson_picture */
 } Lesson;
 
@@ -88,8 +88,8 @@ size_t device_preflight(char *text, size_t size);
 /* The same for one device: checks that a program that holds `archs` ("sm_80 sm_90
  * compute_90"), built with toolkit `toolkit` ("13.0"), runs on compute capability
  * major.minor, under a driver of CUDA version `driver` (12040 is 12.4). */
-size_t device_code_check(const char *archs, const char *toolkit, int major, int minor,
-                         int driver, char *text, size_t size);
+size_t device_code_check(const char *archs, const char *toolkit, int major, int minor, int driver,
+                         char *text, size_t size);
 
 /* Device by ordinal ("1") or UUID ("GPU-8a2f…", a beginning that is unique is
  * enough). False with one line in message that lists what there is. */
@@ -133,8 +133,8 @@ const char *text_time_in(const TimerStats *stats, double unit_ms);
  * "(launch)", "(short)" or "(?)", and lesson_rate_note then has the sentence. */
 const char *lesson_rate(const Lesson *lesson, double bytes, double ms, size_t working_set);
 const char *lesson_share(const Lesson *lesson, double bytes, double ms, size_t working_set);
-const char *lesson_rate_note(const Lesson *lesson, double bytes, double ms,
-                             size_t working_set, size_t element_size); /* "" if fine */
+const char *lesson_rate_note(const Lesson *lesson, double bytes, double ms, size_t working_set,
+                             size_t element_size); /* "" if fine */
 
 /* A matrix of up to 8 x 8 on stdout, as NumPy prints it, each row indented. */
 void print_matrix(const float *x, size_t rows, size_t cols, const char *indent);

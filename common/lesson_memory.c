@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 /* Bytes that this process can still have, from a file of one number or "max". */
-static bool read_number(const char *path, double *value)
-{
+static bool read_number(const char *path, double *value) {
     FILE *file = fopen(path, "r");
     bool found = file != NULL && fscanf(file, "%lf", value) == 1;
     if (file != NULL) {
@@ -20,8 +19,7 @@ static bool read_number(const char *path, double *value)
 
 /* Host memory that can still be had: what the system has, or the container's
  * limit leaves. Huge if neither is known. */
-static double host_memory(void)
-{
+static double host_memory(void) {
     double available = 1e18, limit, used;
     char line[256];
     FILE *file = fopen("/proc/meminfo", "r");
@@ -42,8 +40,7 @@ static double host_memory(void)
 }
 
 /* The size that the student gave, as options: "--rows 3 --cols 4". */
-static const char *size_given(const Lesson *lesson, size_t n)
-{
+static const char *size_given(const Lesson *lesson, size_t n) {
     const Options *options = &lesson->options;
     if (lesson->spec->rows > 0 && lesson->spec->cols > 0) {
         return text_format("--rows %zu --cols %zu", options->rows, options->cols);
@@ -52,8 +49,7 @@ static const char *size_given(const Lesson *lesson, size_t n)
 }
 
 static bool refuse_size(const Lesson *lesson, size_t n, const char *where, double needed,
-                        double available, double each)
-{
+                        double available, double each) {
     double most = each > 0 ? floor(available / each) : 0;
     fflush(stdout);
     fprintf(stderr, "%s: %s: %s elements need %s of %s, and %s are free: at most %s elements fit\n",
@@ -62,36 +58,33 @@ static bool refuse_size(const Lesson *lesson, size_t n, const char *where, doubl
     return false;
 }
 
-static const char *device_memory_name(const Lesson *lesson)
-{
+static const char *device_memory_name(const Lesson *lesson) {
     return lesson->on_cpu_device ? "the CPU device's memory" : "device memory";
 }
 
 /* Bytes that a lesson's arrays can have. The rest is for small arrays, for the driver,
  * and for what allocations are rounded up by. */
-static double device_memory(const Lesson *lesson)
-{
+static double device_memory(const Lesson *lesson) {
     double spare = fmin((double)lesson->free_bytes / 16, 64.0 * (1 << 20));
     return (double)lesson->free_bytes - spare;
 }
 
-static bool check_least(const Lesson *lesson)
-{
+static bool check_least(const Lesson *lesson) {
     double least = (double)lesson->spec->device_bytes_least;
     if (least <= device_memory(lesson)) {
         return true;
     }
     fflush(stdout);
-    fprintf(stderr, "%s: not enough device memory: this lesson needs %s of %s at least, and has %s "
-                    "of %s\n",
+    fprintf(stderr,
+            "%s: not enough device memory: this lesson needs %s of %s at least, and has %s "
+            "of %s\n",
             lesson->name, text_bytes(least), device_memory_name(lesson),
             text_bytes(device_memory(lesson)), text_bytes((double)lesson->total_bytes));
     return false;
 }
 
 static bool check_size(const Lesson *lesson, size_t n, size_t device_bytes_each,
-                       size_t host_bytes_each)
-{
+                       size_t host_bytes_each) {
     /* In double: 10^24 bytes must compare right, the last digit need not. */
     double on_device = (double)n * (double)device_bytes_each;
     double on_host = (double)n * (double)host_bytes_each;
@@ -109,8 +102,7 @@ static bool check_size(const Lesson *lesson, size_t n, size_t device_bytes_each,
 }
 
 bool lesson_check_memory(Lesson *lesson, size_t n, size_t device_bytes_each,
-                         size_t host_bytes_each)
-{
+                         size_t host_bytes_each) {
     if (check_size(lesson, n, device_bytes_each, host_bytes_each)) {
         return true;
     }
@@ -119,8 +111,7 @@ bool lesson_check_memory(Lesson *lesson, size_t n, size_t device_bytes_each,
 }
 
 /* True if the arrays take at most 80 % of free device memory and half of the host's RAM. */
-static bool default_fits(const Lesson *lesson, size_t n)
-{
+static bool default_fits(const Lesson *lesson, size_t n) {
     double host_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     double on_device = (double)n * (double)lesson->spec->device_bytes_each;
     double on_host = (double)n * (double)lesson->spec->host_bytes_each;
@@ -128,8 +119,7 @@ static bool default_fits(const Lesson *lesson, size_t n)
 }
 
 /* Divides the default size by 10 until it fits: the columns of a matrix, else n. */
-static void fit_default(Lesson *lesson)
-{
+static void fit_default(Lesson *lesson) {
     Options *options = &lesson->options;
     bool matrix = lesson->spec->cols > 0;
     size_t rows = matrix ? options->rows : 1;
@@ -149,8 +139,7 @@ static void fit_default(Lesson *lesson)
     options->n = rows * fitting;
 }
 
-bool lesson_fit_memory(Lesson *lesson)
-{
+bool lesson_fit_memory(Lesson *lesson) {
     const LessonSpec *spec = lesson->spec;
     if (!check_least(lesson)) {
         return false;
@@ -164,8 +153,7 @@ bool lesson_fit_memory(Lesson *lesson)
     return check_size(lesson, lesson->options.n, spec->device_bytes_each, spec->host_bytes_each);
 }
 
-void *lesson_host_memory(const Lesson *lesson, size_t bytes)
-{
+void *lesson_host_memory(const Lesson *lesson, size_t bytes) {
     void *memory = malloc(bytes > 0 ? bytes : 1);
     if (memory == NULL) {
         fflush(stdout);

@@ -27,8 +27,7 @@ void lesson_picture(Lesson *lesson, const char *topic, Picture picture) {
 
 static void say_wrong(const Lesson *lesson, const char *topic, const char *why) {
     fflush(stdout);
-    fprintf(stderr, "%s: --plot: %s%s%s\n", lesson->name, topic, topic[0] == '\0' ? "" : ": ",
-            why);
+    fprintf(stderr, "%s: --plot: %s%s%s\n", lesson->name, topic, topic[0] == '\0' ? "" : ": ", why);
 }
 
 /* True if each picture was drawn or had to be left out. */

@@ -40,8 +40,8 @@ Picture picture_image(const ImagePicture *p) {
             svg_box(&d, x0, y0, cell * (double)cols, cell * (double)rows, "thread");
             svg_text(&d, x0 + 4, y0 + 14, text_format("(%zu, %zu)", x, y), "small", SVG_START);
         }
-        svg_text(&d, left - 8, top + height * (double)y + 14, text_format("row %zu", y * p->block_y),
-                 "small", SVG_END);
+        svg_text(&d, left - 8, top + height * (double)y + 14,
+                 text_format("row %zu", y * p->block_y), "small", SVG_END);
     }
     svg_text(&d, 10, top + height * (double)down + 30,
              text_format("Grey: %s that the guard ends. (x, y): blockIdx.",
@@ -59,7 +59,8 @@ static const double SECTOR_WIDTH = 15, STRIP_LEFT = 160, STRIP_HEIGHT = 46;
 static void draw_strip(SvgDiagram *d, const SectorStrip *s, double y) {
     const double shown = SECTORS_SHOWN * SECTOR, byte = SECTOR_WIDTH / SECTOR;
     svg_text(d, 10, y + 13, s->pattern, "", SVG_START);
-    svg_text(d, 10, y + 28, text_format("%s", text_counted(s->sectors, "sector")), "small", SVG_START);
+    svg_text(d, 10, y + 28, text_format("%s", text_counted(s->sectors, "sector")), "small",
+             SVG_START);
     svg_box(d, STRIP_LEFT, y, SECTOR_WIDTH * SECTORS_SHOWN, 18, "box");
     for (size_t lane = 0; lane < REQUEST_LANES; lane++) {
         const double begin = (double)(s->first + lane * s->step);
@@ -67,7 +68,8 @@ static void draw_strip(SvgDiagram *d, const SectorStrip *s, double y) {
         const double end = begin + (double)s->width;
         if (end > shown) break;
         svg_box(d, STRIP_LEFT + first * byte, y, SECTOR_WIDTH, 18, "idle");
-        if (end > first + SECTOR) svg_box(d, STRIP_LEFT + (first + SECTOR) * byte, y, SECTOR_WIDTH, 18, "idle");
+        if (end > first + SECTOR)
+            svg_box(d, STRIP_LEFT + (first + SECTOR) * byte, y, SECTOR_WIDTH, 18, "idle");
     }
     for (size_t lane = 0; lane < REQUEST_LANES; lane++) {
         const double begin = (double)(s->first + lane * s->step);
@@ -80,8 +82,8 @@ Picture picture_sectors(const SectorsPicture *p) {
     SvgDiagram d;
     svg_diagram_begin(&d, 690, 60 + STRIP_HEIGHT * (double)p->count,
                       "The sectors of memory that a warp's 32 lanes touch, for each pattern");
-    svg_text(&d, 10, 22, "One request of a warp: used (green) and what comes with it (grey)", "strong",
-             SVG_START);
+    svg_text(&d, 10, 22, "One request of a warp: used (green) and what comes with it (grey)",
+             "strong", SVG_START);
     svg_text(&d, STRIP_LEFT, 44, "memory, a cell is a sector of 32 bytes; 32 of them are shown",
              "small", SVG_START);
     for (size_t i = 0; i < p->count && i < SECTOR_STRIPS; i++)
@@ -147,9 +149,8 @@ static void draw_block(SvgDiagram *d, double x, const OwnersPicture *o, size_t n
     draw_threads(d, x, 58, o->block, owners);
     svg_arrow(d, x + width / 2, 90, x + width / 2, 128);
     svg_box(d, x, 130, width, 30, "memory");
-    svg_text(d, x, 176,
-             text_format("%s to %s", text_count(first), text_count(first + owners - 1)), "small",
-             SVG_START);
+    svg_text(d, x, 176, text_format("%s to %s", text_count(first), text_count(first + owners - 1)),
+             "small", SVG_START);
 }
 
 /* What the grey threads are, and what they would do. */
@@ -165,11 +166,11 @@ static void draw_guard(SvgDiagram *d, const OwnersPicture *o, size_t blocks) {
         text_format("Grey: %s of block %s without an element. The guard, if (i < n), ends them.",
                     text_counted(idle, "thread"), text_count(blocks - 1)),
         "", SVG_START);
-    svg_text(d, 10, 244,
-             text_format(
-                 "Floats written behind the end in this run: %s with the guard, %s without it.",
-                 text_count(o->with_guard), text_count(o->without_guard)),
-             "", SVG_START);
+    svg_text(
+        d, 10, 244,
+        text_format("Floats written behind the end in this run: %s with the guard, %s without it.",
+                    text_count(o->with_guard), text_count(o->without_guard)),
+        "", SVG_START);
 }
 
 Picture picture_owners(const OwnersPicture *o) {
@@ -251,8 +252,7 @@ static void draw_fused(SvgDiagram *d) {
 Picture picture_fusion(const FusionPicture *f) {
     SvgDiagram d;
     const bool timed = f->two_steps != NULL && f->fused != NULL;
-    svg_diagram_begin(&d, 660, 392,
-                      "The data flow of x**2 * x as two operators and as one kernel");
+    svg_diagram_begin(&d, 660, 392, "The data flow of x**2 * x as two operators and as one kernel");
     svg_text(&d, 10, 22,
              text_format("x**2 * x on %s floats: memory (blue) and kernels (green)%s%s",
                          text_count(f->n), timed ? "; times: " : "", timed ? f->device : ""),
@@ -361,11 +361,11 @@ Picture picture_queue(const QueuePicture *q) {
     }
     const double ends[2] = {0, count > 0 ? launch[count - 1] : 1};
     const double kernel_ms[2] = {q->kernel_ms, q->kernel_ms};
-    const PlotText text = {
-        .title = title_of("The launch queue", q->device),
-        .x_label = text_format("number of the launch of x + x, n = %s", text_count(q->n)),
-        .y_label = "time",
-        .linear_x = true};
+    const PlotText text = {.title = title_of("The launch queue", q->device),
+                           .x_label = text_format("number of the launch of x + x, n = %s",
+                                                  text_count(q->n)),
+                           .y_label = "time",
+                           .linear_x = true};
     const PlotCurve curves[2] = {{"one launch, host clock, medians", count, launch, ms},
                                  {"the kernel, by events", 2, ends, kernel_ms}};
     return svg_plot_draw(&text, 2, curves);

@@ -13,8 +13,8 @@
 /* All elements of a lesson are floats so far: for the size that a note suggests. */
 enum { ELEMENT_SIZE = sizeof(float) };
 
-static void print_columns(const char *name, const char *error, const char *bytes,
-                          const char *time, const char *rate, const char *share) {
+static void print_columns(const char *name, const char *error, const char *bytes, const char *time,
+                          const char *rate, const char *share) {
     printf("   %-20s %-13s %8s %9s %11s %8s\n", name, error, bytes, time, rate, share);
 }
 
@@ -23,7 +23,8 @@ void lesson_table(Lesson *lesson, const char *title, const char *row, size_t byt
     lesson->table = row;
     if (lesson->on_cpu_device) {
         printf("%s\n\n", title);
-        printf("   %34s %39s\n", "", text_format("------- %s, recorded -------", recorded_device()));
+        printf("   %34s %39s\n", "",
+               text_format("------- %s, recorded -------", recorded_device()));
     } else {
         printf("%s: %s\n\n", title, text_rate(lesson->copy_gbps));
     }
@@ -50,7 +51,8 @@ static void print_recorded(const Lesson *lesson, const char *name, const char *e
         print_columns(name, error, "-", "-", "-", "-");
         return;
     }
-    const double bytes = recorded_number(lesson->name, text_format("/%ss/%d/bytes_moved", table, row));
+    const double bytes =
+        recorded_number(lesson->name, text_format("/%ss/%d/bytes_moved", table, row));
     const double gbps = recorded_number(lesson->name, text_format("/%ss/%d/gbps", table, row));
     const double copy_gbps = recorded_number(lesson->name, "/copy_ceiling_gbps");
     print_columns(name, error, text_bytes(bytes), text_time(&time),
@@ -80,8 +82,8 @@ static Record *print_row(Lesson *lesson, const char *name, double bytes, const T
     return row;
 }
 
-bool lesson_row_judged(Lesson *lesson, const char *name, double bytes_moved,
-                       const TimerStats *time, bool right, const char *error) {
+bool lesson_row_judged(Lesson *lesson, const char *name, double bytes_moved, const TimerStats *time,
+                       bool right, const char *error) {
     Record *row = print_row(lesson, name, bytes_moved, time, right ? error : "WRONG");
     record_flag(row, "right", right);
     return right;

@@ -38,8 +38,8 @@ bool lesson_row(Lesson *lesson, const char *name, double bytes_moved, const Time
 
 /* The same for a result that is judged by the lesson itself, as a sum is by its bound:
  * `error` is what the column says of a right one. */
-bool lesson_row_judged(Lesson *lesson, const char *name, double bytes_moved,
-                       const TimerStats *time, bool right, const char *error);
+bool lesson_row_judged(Lesson *lesson, const char *name, double bytes_moved, const TimerStats *time,
+                       bool right, const char *error);
 
 /* Prints, on the CPU device only, from which run and of which n recorded figures are. */
 void lesson_recorded_note(const Lesson *lesson);

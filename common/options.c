@@ -39,8 +39,7 @@ typedef struct Values {
     bool all, help;
 } Values;
 
-bool size_product(size_t a, size_t b, size_t *product)
-{
+bool size_product(size_t a, size_t b, size_t *product) {
     size_t result;
     if (__builtin_mul_overflow(a, b, &result)) {
         return false;
@@ -49,8 +48,7 @@ bool size_product(size_t a, size_t b, size_t *product)
     return true;
 }
 
-bool parse_size(const char *text, uint64_t min, uint64_t max, uint64_t *value)
-{
+bool parse_size(const char *text, uint64_t min, uint64_t max, uint64_t *value) {
     uint64_t number = 0;
     if (text == NULL || *text == '\0') {
         return false;
@@ -73,21 +71,18 @@ bool parse_size(const char *text, uint64_t min, uint64_t max, uint64_t *value)
 
 /* --- The table --- */
 
-static void add_entry(Table *table, Entry entry)
-{
+static void add_entry(Table *table, Entry entry) {
     if (table->count < MAX_OPTIONS) {
         table->entries[table->count++] = entry;
     }
 }
 
 static void add_number(Table *table, const char *name, const char *argument, const char *help,
-                       size_t *value, uint64_t min, uint64_t max)
-{
+                       size_t *value, uint64_t min, uint64_t max) {
     add_entry(table, (Entry){name, argument, help, OPTION_SIZE, value, min, max});
 }
 
-static Table make_table(const LessonSpec *spec, Values *values)
-{
+static Table make_table(const LessonSpec *spec, Values *values) {
     Table table = {.count = 0};
     if (spec->rows > 0) {
         add_number(&table, "rows", "ROWS", "rows of the matrices", &values->rows, 1,
@@ -106,8 +101,9 @@ static Table make_table(const LessonSpec *spec, Values *values)
     if (!spec->no_seed) {
         add_number(&table, "seed", "SEED", "of the random inputs", &values->seed, 0, UINT64_MAX);
     }
-    add_entry(&table, (Entry){"device", "DEVICE", "number, or UUID (GPU-…), of the device to run on",
-                        OPTION_TEXT, &values->device, 0, 0});
+    add_entry(&table,
+              (Entry){"device", "DEVICE", "number, or UUID (GPU-…), of the device to run on",
+                      OPTION_TEXT, &values->device, 0, 0});
     if (!spec->no_timing) {
         add_number(&table, "repeat", "TIMES", "samples of each time", &values->repeat, 1, 1000000);
         add_number(&table, "warmup", "TIMES", "calls before them that do not count",
@@ -115,13 +111,14 @@ static Table make_table(const LessonSpec *spec, Values *values)
     }
     if (spec->has_all) {
         add_entry(&table, (Entry){"all", NULL, "print all, not only what fits a screen a section",
-                            OPTION_FLAG, &values->all, 0, 0});
+                                  OPTION_FLAG, &values->all, 0, 0});
     }
     add_entry(&table, (Entry){"json", "FILE", "write the results to FILE", OPTION_FILE,
-                        &values->json_path, 0, 0});
+                              &values->json_path, 0, 0});
     if (spec->pictures[0] != NULL) {
-        add_entry(&table, (Entry){"plot", "FILE", "draw pictures (SVG): x.svg gives x_TOPIC.svg for each",
-                            OPTION_FILE, &values->plot_path, 0, 0});
+        add_entry(&table,
+                  (Entry){"plot", "FILE", "draw pictures (SVG): x.svg gives x_TOPIC.svg for each",
+                          OPTION_FILE, &values->plot_path, 0, 0});
     }
     add_entry(&table, (Entry){"help", NULL, "print this text", OPTION_FLAG, &values->help, 0, 0});
     return table;
@@ -129,9 +126,9 @@ static Table make_table(const LessonSpec *spec, Values *values)
 
 /* --- Messages --- */
 
-__attribute__((format(printf, 4, 5))) static OptionsStatus
-bad_option(const LessonSpec *spec, char *message, size_t size, const char *format, ...)
-{
+__attribute__((format(printf, 4, 5))) static OptionsStatus bad_option(const LessonSpec *spec,
+                                                                      char *message, size_t size,
+                                                                      const char *format, ...) {
     char reason[512];
     va_list arguments;
     va_start(arguments, format);
@@ -147,8 +144,7 @@ bad_option(const LessonSpec *spec, char *message, size_t size, const char *forma
 }
 
 /* Letters to insert, drop or change to make b of a (Levenshtein), for short names. */
-static size_t edit_distance(const char *a, const char *b)
-{
+static size_t edit_distance(const char *a, const char *b) {
     enum { MOST = 32 };
     size_t row[MOST + 1], length = strlen(b);
     if (length > MOST || strlen(a) > MOST) {
@@ -170,9 +166,8 @@ static size_t edit_distance(const char *a, const char *b)
     return row[length];
 }
 
-static OptionsStatus unknown_option(const LessonSpec *spec, const Table *table, const char *argument,
-                             char *message, size_t size)
-{
+static OptionsStatus unknown_option(const LessonSpec *spec, const Table *table,
+                                    const char *argument, char *message, size_t size) {
     char name[64];
     const char *closest = NULL;
     size_t least = 3; /* more changes than 2 is another word */
@@ -180,31 +175,30 @@ static OptionsStatus unknown_option(const LessonSpec *spec, const Table *table, 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(start, "="), start);
     for (size_t i = 0; i < table->count; ++i) {
         size_t distance = edit_distance(name, table->entries[i].name);
-        bool begins = strlen(name) >= 2 &&
-                      strncmp(table->entries[i].name, name, strlen(name)) == 0;
+        bool begins = strlen(name) >= 2 && strncmp(table->entries[i].name, name, strlen(name)) == 0;
         if (begins || distance < least) {
             least = begins ? 0 : distance;
             closest = table->entries[i].name;
         }
     }
     if (closest != NULL) {
-        return bad_option(spec, message, size, "unknown option \"%s\"; did you mean --%s? "
-                                        "(--help lists all)", argument, closest);
+        return bad_option(spec, message, size,
+                          "unknown option \"%s\"; did you mean --%s? "
+                          "(--help lists all)",
+                          argument, closest);
     }
     return bad_option(spec, message, size, "unknown option \"%s\"; --help lists those there are",
-               argument);
+                      argument);
 }
 
 static OptionsStatus bad_number(const LessonSpec *spec, const Entry *entry, const char *text,
-                                char *message, size_t size)
-{
+                                char *message, size_t size) {
     return bad_option(spec, message, size,
-               "--%s \"%s\": must be a whole number from %s to %s, written with digits only",
-               entry->name, text, text_count(entry->min), text_count(entry->max));
+                      "--%s \"%s\": must be a whole number from %s to %s, written with digits only",
+                      entry->name, text, text_count(entry->min), text_count(entry->max));
 }
 
-static void write_help(const LessonSpec *spec, const Table *table, char *text, size_t size)
-{
+static void write_help(const LessonSpec *spec, const Table *table, char *text, size_t size) {
     TextBuffer buffer = text_buffer(text, size);
     text_append(&buffer, "%s: %s\n\nOptions:\n", spec->program, spec->about);
     for (size_t i = 0; i < table->count; ++i) {
@@ -218,15 +212,15 @@ static void write_help(const LessonSpec *spec, const Table *table, char *text, s
         }
         text_append(&buffer, "\n");
     }
-    text_append(&buffer, "\nExit status: 0 done and verified, 1 wrong result or CUDA error, 2 bad "
-                         "option,\n3 no usable device.\n");
+    text_append(&buffer,
+                "\nExit status: 0 done and verified, 1 wrong result or CUDA error, 2 bad "
+                "option,\n3 no usable device.\n");
 }
 
 /* --- Reading --- */
 
 static OptionsStatus take_value(const LessonSpec *spec, const Entry *entry, const char *argument,
-                          char *message, size_t size)
-{
+                                char *message, size_t size) {
     uint64_t number;
     char reason[512];
     switch (entry->kind) {
@@ -236,9 +230,7 @@ static OptionsStatus take_value(const LessonSpec *spec, const Entry *entry, cons
         }
         *(size_t *)entry->value = (size_t)number;
         return OPTIONS_OK;
-    case OPTION_FLAG:
-        *(bool *)entry->value = true;
-        return OPTIONS_OK;
+    case OPTION_FLAG: *(bool *)entry->value = true; return OPTIONS_OK;
     case OPTION_TEXT:
         if (*argument == '\0') {
             return bad_option(spec, message, size, "--%s \"\": must not be empty", entry->name);
@@ -256,29 +248,26 @@ static OptionsStatus take_value(const LessonSpec *spec, const Entry *entry, cons
 }
 
 /* getopt_long takes "--ro" for "--rows"; a lesson's new option would break that. */
-static bool is_whole_name(const char *argument, const char *name)
-{
+static bool is_whole_name(const char *argument, const char *name) {
     const char *written = argument + strspn(argument, "-");
     size_t length = strcspn(written, "=");
     return length == strlen(name) && strncmp(written, name, length) == 0;
 }
 
 /* The argument that getopt_long has just looked at. */
-static const char *looked_at(int argc, char **argv, int before)
-{
+static const char *looked_at(int argc, char **argv, int before) {
     int index = before < argc ? before : argc - 1;
     return argv[index];
 }
 
 static OptionsStatus read_all(int argc, char **argv, const LessonSpec *spec, const Table *table,
-                              const Values *values, char *message, size_t size)
-{
+                              const Values *values, char *message, size_t size) {
     struct option names[MAX_OPTIONS + 1] = {{0}};
     for (size_t i = 0; i < table->count; ++i) {
-        names[i] = (struct option){table->entries[i].name,
-                                   table->entries[i].kind == OPTION_FLAG ? no_argument
-                                                                         : required_argument,
-                                   NULL, FIRST_CODE + (int)i};
+        names[i] =
+            (struct option){table->entries[i].name,
+                            table->entries[i].kind == OPTION_FLAG ? no_argument : required_argument,
+                            NULL, FIRST_CODE + (int)i};
     }
     optind = 0; /* glibc: start anew, also within one argument */
     opterr = 0;
@@ -292,13 +281,13 @@ static OptionsStatus read_all(int argc, char **argv, const LessonSpec *spec, con
         }
         if (code == ':') {
             int index = optopt - FIRST_CODE;
-            return bad_option(spec, message, size, "--%s needs a value, %s", table->entries[index].name,
-                       table->entries[index].argument);
+            return bad_option(spec, message, size, "--%s needs a value, %s",
+                              table->entries[index].name, table->entries[index].argument);
         }
         if (code == '?') {
             if (optopt >= FIRST_CODE) {
                 return bad_option(spec, message, size, "--%s takes no value",
-                           table->entries[optopt - FIRST_CODE].name);
+                                  table->entries[optopt - FIRST_CODE].name);
             }
             if (strcmp(argument, "-h") == 0) {
                 return OPTIONS_HELP;
@@ -318,21 +307,20 @@ static OptionsStatus read_all(int argc, char **argv, const LessonSpec *spec, con
         }
     }
     if (optind < argc) {
-        return bad_option(spec, message, size, "\"%s\" is not an option; --help lists those there are",
-                   argv[optind]);
+        return bad_option(spec, message, size,
+                          "\"%s\" is not an option; --help lists those there are", argv[optind]);
     }
     return OPTIONS_OK;
 }
 
 /* Checks the files that --plot will write, and that --json names none of them. */
 static OptionsStatus check_pictures(const LessonSpec *spec, const Values *values, char *message,
-                                    size_t size)
-{
+                                    size_t size) {
     for (size_t i = 0; i < LESSON_PICTURES && spec->pictures[i] != NULL; ++i) {
         char path[PATH_MAX], reason[512];
         if (!output_file_variant(values->plot_path, spec->pictures[i], path, sizeof path)) {
             return bad_option(spec, message, size, "--plot \"%s\": the name is too long",
-                       values->plot_path);
+                              values->plot_path);
         }
         if (!output_file_check(path, reason, sizeof reason)) {
             return bad_option(spec, message, size, "--plot: %s", reason);
@@ -340,20 +328,19 @@ static OptionsStatus check_pictures(const LessonSpec *spec, const Values *values
         if (values->json_path != NULL && strcmp(values->json_path, path) == 0 &&
             strncmp(path, "/dev/", 5) != 0) {
             return bad_option(spec, message, size,
-                       "--json and --plot: both write \"%s\"; each needs a file of its own", path);
+                              "--json and --plot: both write \"%s\"; each needs a file of its own",
+                              path);
         }
     }
     return OPTIONS_OK;
 }
 
-static size_t first_of(bool on_cpu_device, size_t cpu, size_t otherwise)
-{
+static size_t first_of(bool on_cpu_device, size_t cpu, size_t otherwise) {
     return on_cpu_device && cpu > 0 ? cpu : otherwise;
 }
 
 OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec, bool on_cpu_device,
-                            Options *options, char *message, size_t message_size)
-{
+                            Options *options, char *message, size_t message_size) {
     const Values defaults = {.rows = first_of(on_cpu_device, spec->cpu_rows, spec->rows),
                              .cols = first_of(on_cpu_device, spec->cpu_cols, spec->cols),
                              .n = first_of(on_cpu_device, spec->cpu_n, spec->n),
@@ -387,8 +374,8 @@ OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec, bool 
         strcmp(values.json_path, values.plot_path) == 0 &&
         strncmp(values.json_path, "/dev/", 5) != 0) {
         return bad_option(spec, message, message_size,
-                   "--json and --plot: both name \"%s\"; each needs a file of its own",
-                   values.plot_path);
+                          "--json and --plot: both name \"%s\"; each needs a file of its own",
+                          values.plot_path);
     }
     if (values.plot_path != NULL) {
         status = check_pictures(spec, &values, message, message_size);
@@ -396,11 +383,10 @@ OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec, bool 
             return status;
         }
     }
-    if (spec->rows > 0 && spec->cols > 0 &&
-        !size_product(values.rows, values.cols, &options->n)) {
+    if (spec->rows > 0 && spec->cols > 0 && !size_product(values.rows, values.cols, &options->n)) {
         return bad_option(spec, message, message_size,
-                   "--rows %zu --cols %zu: more elements than a 64-bit number can count",
-                   values.rows, values.cols);
+                          "--rows %zu --cols %zu: more elements than a 64-bit number can count",
+                          values.rows, values.cols);
     }
     options->seed = values.seed;
     options->device = values.device;

@@ -18,17 +18,17 @@ extern "C" {
 #define OPTIONS_MAX_SIZE 1000000000000u
 
 typedef struct Options {
-    size_t rows, cols; /* as given, or the defaults */
-    size_t n;          /* --n, or rows * cols where the lesson has a matrix */
-    uint64_t seed;     /* 42 unless given */
-    const char *device; /* an ordinal or a UUID, as given; "0" if it was not */
-    int repeat;        /* 0: not given, the timer chooses */
-    int warmup;        /* -1: not given, the timer chooses */
+    size_t rows, cols;     /* as given, or the defaults */
+    size_t n;              /* --n, or rows * cols where the lesson has a matrix */
+    uint64_t seed;         /* 42 unless given */
+    const char *device;    /* an ordinal or a UUID, as given; "0" if it was not */
+    int repeat;            /* 0: not given, the timer chooses */
+    int warmup;            /* -1: not given, the timer chooses */
     const char *json_path; /* null: not given */
     const char *plot_path; /* null: not given */
-    bool all;          /* --all: everything, not one screen a section */
-    bool sizes_given;  /* --rows, --cols or --n was given */
-    bool device_given; /* --device was given */
+    bool all;              /* --all: everything, not one screen a section */
+    bool sizes_given;      /* --rows, --cols or --n was given */
+    bool device_given;     /* --device was given */
 } Options;
 
 /* An option of one lesson only. */
@@ -44,8 +44,8 @@ typedef struct OptionExtra {
     const char *argument; /* "THREADS", for the help text; null for a flag */
     const char *help;
     OptionKind kind;
-    void *value;          /* holds the default before parsing */
-    uint64_t min, max;    /* OPTION_SIZE only */
+    void *value;       /* holds the default before parsing */
+    uint64_t min, max; /* OPTION_SIZE only */
 } OptionExtra;
 
 enum { LESSON_PICTURES = 4 }; /* at most, in a lesson */
@@ -53,16 +53,16 @@ enum { LESSON_PICTURES = 4 }; /* at most, in a lesson */
 /* What a lesson takes and needs. Fill in with designated initialisers; zero fields mean
  * that the lesson does not have the option, or does not need the memory. */
 typedef struct LessonSpec {
-    const char *program;    /* "03_elementwise" */
-    const char *about;      /* one line, for --help */
-    size_t rows, cols;      /* defaults; 0: no --rows, no --cols */
-    size_t n;               /* default; 0: no --n */
-    size_t cpu_rows, cpu_cols, cpu_n; /* defaults on the CPU device; 0: as above */
+    const char *program;                       /* "03_elementwise" */
+    const char *about;                         /* one line, for --help */
+    size_t rows, cols;                         /* defaults; 0: no --rows, no --cols */
+    size_t n;                                  /* default; 0: no --n */
+    size_t cpu_rows, cpu_cols, cpu_n;          /* defaults on the CPU device; 0: as above */
     size_t device_bytes_each, host_bytes_each; /* of all its arrays, for each element */
-    size_t device_bytes_least; /* of device memory, at any size */
-    bool has_all;           /* --all */
-    const char *pictures[LESSON_PICTURES]; /* topics: --plot x.svg writes x_TOPIC.svg of each */
-    bool no_seed, no_timing; /* without --seed; without --repeat and --warmup */
+    size_t device_bytes_least;                 /* of device memory, at any size */
+    bool has_all;                              /* --all */
+    const char *pictures[LESSON_PICTURES];     /* topics: --plot x.svg writes x_TOPIC.svg of each */
+    bool no_seed, no_timing;                   /* without --seed; without --repeat and --warmup */
     const OptionExtra *extra;
     size_t extra_count;
 } LessonSpec;
@@ -79,9 +79,8 @@ typedef enum OptionsStatus {
  *
  * on_cpu_device chooses among the defaults. *options and the extras' values are
  * unspecified unless OPTIONS_OK. message is always terminated. */
-OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec,
-                            bool on_cpu_device, Options *options,
-                            char *message, size_t message_size);
+OptionsStatus options_parse(int argc, char **argv, const LessonSpec *spec, bool on_cpu_device,
+                            Options *options, char *message, size_t message_size);
 
 /* Reads a whole number made of digits only, min to max. False, and *value
  * unchanged, for anything else: "", "-1", "12x", "1e12", " 7", "99…9". */

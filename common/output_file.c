@@ -14,8 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool output_file_path(const char *path, char *full, size_t size)
-{
+bool output_file_path(const char *path, char *full, size_t size) {
     const char *folder = getenv("BUILD_WORKING_DIRECTORY");
     int length;
     if (path == NULL || path[0] == '\0') {
@@ -29,8 +28,7 @@ bool output_file_path(const char *path, char *full, size_t size)
     return length >= 0 && (size_t)length < size;
 }
 
-bool output_file_variant(const char *path, const char *topic, char *variant, size_t size)
-{
+bool output_file_variant(const char *path, const char *topic, char *variant, size_t size) {
     size_t stem = strlen(path);
     if (strncmp(path, "/dev/", 5) == 0) {
         return (size_t)snprintf(variant, size, "%s", path) < size;
@@ -42,16 +40,14 @@ bool output_file_variant(const char *path, const char *topic, char *variant, siz
     return length >= 0 && (size_t)length < size;
 }
 
-static bool fail(const char *path, const char *reason, char *message, size_t size)
-{
+static bool fail(const char *path, const char *reason, char *message, size_t size) {
     snprintf(message, size, "cannot write \"%s\": %s", path, reason);
     return false;
 }
 
 /* Resolves path; reports whether it is there and is a device, pipe or the like. */
-static bool look_at(const char *path, char *full, size_t full_size, bool *is_stream,
-                    char *message, size_t size)
-{
+static bool look_at(const char *path, char *full, size_t full_size, bool *is_stream, char *message,
+                    size_t size) {
     struct stat status;
     *is_stream = false;
     if (path == NULL || path[0] == '\0') {
@@ -74,8 +70,7 @@ static bool look_at(const char *path, char *full, size_t full_size, bool *is_str
 }
 
 /* Follows links, so that renaming replaces the file and not the link to it. */
-static void follow_link(char *full, size_t size)
-{
+static void follow_link(char *full, size_t size) {
     char *target = realpath(full, NULL);
     if (target != NULL && strlen(target) < size) {
         strcpy(full, target);
@@ -84,8 +79,7 @@ static void follow_link(char *full, size_t size)
 }
 
 /* Makes an empty temporary file beside `full`; returns its descriptor or -1. */
-static int open_temporary(char *full, size_t full_size, char *temporary, size_t size)
-{
+static int open_temporary(char *full, size_t full_size, char *temporary, size_t size) {
     follow_link(full, full_size);
     int length = snprintf(temporary, size, "%s.XXXXXX", full);
     if (length < 0 || (size_t)length >= size) {
@@ -95,8 +89,7 @@ static int open_temporary(char *full, size_t full_size, char *temporary, size_t 
     return mkostemp(temporary, O_CLOEXEC);
 }
 
-bool output_file_check(const char *path, char *message, size_t size)
-{
+bool output_file_check(const char *path, char *message, size_t size) {
     char full[PATH_MAX], temporary[PATH_MAX + 8];
     bool is_stream;
     if (!look_at(path, full, sizeof full, &is_stream, message, size)) {
@@ -114,8 +107,7 @@ bool output_file_check(const char *path, char *message, size_t size)
     return true;
 }
 
-static bool write_all(int file, const char *text)
-{
+static bool write_all(int file, const char *text) {
     size_t left = strlen(text);
     while (left > 0) {
         ssize_t written = write(file, text, left);
@@ -132,8 +124,7 @@ static bool write_all(int file, const char *text)
 }
 
 /* The permissions that open() would have given a new file, or those it has. */
-static mode_t permissions(const char *full)
-{
+static mode_t permissions(const char *full) {
     struct stat status;
     if (stat(full, &status) == 0) {
         return status.st_mode & 07777;
@@ -143,8 +134,7 @@ static mode_t permissions(const char *full)
     return 0666 & ~mask;
 }
 
-bool output_file_write(const char *path, const char *text, char *message, size_t size)
-{
+bool output_file_write(const char *path, const char *text, char *message, size_t size) {
     char full[PATH_MAX], temporary[PATH_MAX + 8];
     bool is_stream;
     if (!look_at(path, full, sizeof full, &is_stream, message, size)) {

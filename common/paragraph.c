@@ -9,8 +9,7 @@ enum { WIDTH = 80 };
 
 /* Prints the words of text[0 .. length), each line but the first after `indent`
  * blanks; the first begins at `column`. */
-static void print_words(size_t column, int indent, const char *text, size_t length)
-{
+static void print_words(size_t column, int indent, const char *text, size_t length) {
     const char *end = text + length;
     size_t gap = strspn(text, " ");
     const char *at = text + gap;
@@ -28,8 +27,7 @@ static void print_words(size_t column, int indent, const char *text, size_t leng
     }
 }
 
-void print_lines(size_t column, int indent, const char *text)
-{
+void print_lines(size_t column, int indent, const char *text) {
     for (int own = 0;;) {
         size_t length = strcspn(text, "\n");
         print_words(column, indent + own, text, length);
@@ -44,8 +42,7 @@ void print_lines(size_t column, int indent, const char *text)
     }
 }
 
-void print_paragraph(int indent, const char *text)
-{
+void print_paragraph(int indent, const char *text) {
     if (text[strspn(text, " ")] == '\0') {
         return;
     }

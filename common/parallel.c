@@ -23,11 +23,11 @@ typedef struct Pool {
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t start, done;
     pthread_t threads[MAX_THREADS];
-    size_t count;         /* threads running, without the caller */
-    pid_t owner;          /* threads do not survive fork() */
+    size_t count; /* threads running, without the caller */
+    pid_t owner;  /* threads do not survive fork() */
     unsigned generation;
-    size_t workers;       /* of this job, with the caller */
-    size_t unfinished;    /* pool threads that still run it */
+    size_t workers;    /* of this job, with the caller */
+    size_t unfinished; /* pool threads that still run it */
     ParallelBody body;
     void *context;
 } Pool;
@@ -38,8 +38,7 @@ static Pool pool = {.turn = PTHREAD_MUTEX_INITIALIZER,
                     .done = PTHREAD_COND_INITIALIZER};
 
 /* CPUs that the container's quota amounts to, rounded up; 0 if there is none. */
-static size_t quota_cpus(void)
-{
+static size_t quota_cpus(void) {
     long long quota = 0, period = 0;
     FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
     if (file == NULL) {
@@ -53,8 +52,7 @@ static size_t quota_cpus(void)
     return (size_t)((quota + period - 1) / period);
 }
 
-static size_t count_threads(void)
-{
+static size_t count_threads(void) {
     const char *wanted = getenv("LAB_THREADS");
     if (wanted != NULL && *wanted != '\0') {
         char *end;
@@ -78,8 +76,7 @@ static size_t count_threads(void)
     return threads < 1 ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads;
 }
 
-size_t parallel_threads(void)
-{
+size_t parallel_threads(void) {
     static atomic_size_t threads;
     size_t known = atomic_load_explicit(&threads, memory_order_relaxed);
     if (known == 0) {
@@ -90,8 +87,7 @@ size_t parallel_threads(void)
 }
 
 /* A pool thread: worker 1, 2, … of each job that has that many. */
-static void *work(void *argument)
-{
+static void *work(void *argument) {
     size_t worker = (size_t)argument;
     pthread_mutex_lock(&pool.lock);
     /* The lock was held from this thread's creation until its first job was set. */
@@ -118,8 +114,7 @@ static void *work(void *argument)
 }
 
 /* Brings the pool to `wanted` threads if it can. Called with turn and lock held. */
-static void grow_pool(size_t wanted)
-{
+static void grow_pool(size_t wanted) {
     if (pool.owner != getpid()) {
         pool.count = 0; /* first use, or a child after fork() */
         pool.owner = getpid();
@@ -127,16 +122,14 @@ static void grow_pool(size_t wanted)
         pthread_cond_init(&pool.done, NULL);
     }
     while (pool.count < wanted) {
-        if (pthread_create(&pool.threads[pool.count], NULL, work,
-                           (void *)(pool.count + 1)) != 0) {
+        if (pthread_create(&pool.threads[pool.count], NULL, work, (void *)(pool.count + 1)) != 0) {
             return; /* fewer threads are slower, not wrong */
         }
         ++pool.count;
     }
 }
 
-void parallel_run(size_t max_workers, ParallelBody body, void *context)
-{
+void parallel_run(size_t max_workers, ParallelBody body, void *context) {
     size_t workers = parallel_threads();
     if (max_workers > 0 && max_workers < workers) {
         workers = max_workers;
@@ -176,8 +169,7 @@ typedef struct RangeJob {
     void *context;
 } RangeJob;
 
-static void run_pieces(void *context, size_t worker, size_t workers)
-{
+static void run_pieces(void *context, size_t worker, size_t workers) {
     (void)worker;
     (void)workers;
     RangeJob *job = context;
@@ -191,8 +183,7 @@ static void run_pieces(void *context, size_t worker, size_t workers)
     }
 }
 
-void parallel_for(size_t n, size_t grain, ParallelRange body, void *context)
-{
+void parallel_for(size_t n, size_t grain, ParallelRange body, void *context) {
     enum { PIECES_PER_THREAD = 4 }; /* evens out threads that start late or lose their core */
     if (n == 0) {
         return;

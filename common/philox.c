@@ -21,10 +21,8 @@ typedef struct FillJob {
 } FillJob;
 
 /* out[0 .. 4 * LANES) = numbers of blocks `block` to `block + LANES - 1`. */
-static inline __attribute__((always_inline)) void make_lanes(uint32_t *restrict out,
-                                                             uint64_t block, uint64_t seed,
-                                                             PhiloxKind kind)
-{
+static inline __attribute__((always_inline)) void make_lanes(uint32_t *restrict out, uint64_t block,
+                                                             uint64_t seed, PhiloxKind kind) {
     uint32_t a[LANES], b[LANES], c[LANES], d[LANES];
     for (uint32_t lane = 0; lane < LANES; ++lane) {
         Philox4x32 words = philox_block(seed, block + lane);
@@ -64,8 +62,7 @@ static inline __attribute__((always_inline)) void make_lanes(uint32_t *restrict 
 
 /* Numbers [begin, end) of the job; the sequence's own index is first + i. */
 static inline __attribute__((always_inline)) void fill(const FillJob *job, size_t begin,
-                                                       size_t end)
-{
+                                                       size_t end) {
     enum { CHUNK = 4 * LANES };
     size_t i = begin;
     while (i < end) {
@@ -84,27 +81,21 @@ static inline __attribute__((always_inline)) void fill(const FillJob *job, size_
     }
 }
 
-static void fill_plain(void *context, size_t begin, size_t end)
-{
-    fill(context, begin, end);
-}
+static void fill_plain(void *context, size_t begin, size_t end) { fill(context, begin, end); }
 
 /* The same source for wider vectors. Without "fma": nothing can be fused. */
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void fill_avx2(void *context, size_t begin, size_t end)
-{
+__attribute__((target("avx2"))) static void fill_avx2(void *context, size_t begin, size_t end) {
     fill(context, begin, end);
 }
 
 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512"))) static void
-fill_avx512(void *context, size_t begin, size_t end)
-{
+fill_avx512(void *context, size_t begin, size_t end) {
     fill(context, begin, end);
 }
 #endif
 
-static ParallelRange best_fill(void)
-{
+static ParallelRange best_fill(void) {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512bw")) {
@@ -117,28 +108,17 @@ static ParallelRange best_fill(void)
     return fill_plain;
 }
 
-static void run(void *out, uint64_t first, size_t n, uint64_t seed, PhiloxKind kind)
-{
+static void run(void *out, uint64_t first, size_t n, uint64_t seed, PhiloxKind kind) {
     FillJob job = {.out = out, .first = first, .seed = seed, .kind = kind};
     parallel_for(n, GRAIN, best_fill(), &job);
 }
 
-void philox_bits_fill(uint32_t *x, size_t n, uint64_t seed)
-{
-    run(x, 0, n, seed, PHILOX_BITS);
-}
+void philox_bits_fill(uint32_t *x, size_t n, uint64_t seed) { run(x, 0, n, seed, PHILOX_BITS); }
 
-void philox_uniform_fill(float *x, size_t n, uint64_t seed)
-{
-    run(x, 0, n, seed, PHILOX_UNIFORM);
-}
+void philox_uniform_fill(float *x, size_t n, uint64_t seed) { run(x, 0, n, seed, PHILOX_UNIFORM); }
 
-void philox_normal_fill(float *x, size_t n, uint64_t seed)
-{
-    run(x, 0, n, seed, PHILOX_NORMAL);
-}
+void philox_normal_fill(float *x, size_t n, uint64_t seed) { run(x, 0, n, seed, PHILOX_NORMAL); }
 
-void philox_normal_fill_from(float *x, uint64_t first, size_t n, uint64_t seed)
-{
+void philox_normal_fill_from(float *x, uint64_t first, size_t n, uint64_t seed) {
     run(x, first, n, seed, PHILOX_NORMAL);
 }

@@ -47,15 +47,13 @@ typedef struct PhiloxNormal4 {
 /* Ten rounds of Philox on a counter of 4 words of 32 bits with a key of 2.
  * Source: Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3.
  *         SC 2011. */
-PHILOX_FN Philox4x32 philox4x32_10(Philox4x32 counter, Philox2x32 key)
-{
+PHILOX_FN Philox4x32 philox4x32_10(Philox4x32 counter, Philox2x32 key) {
     for (int round = 0; round < 10; ++round) {
         const uint32_t multiplier0 = 0xD2511F53u, multiplier1 = 0xCD9E8D57u;
-        Philox4x32 next = {
-            {PHILOX_HIGH(multiplier1, counter.v[2]) ^ counter.v[1] ^ key.v[0],
-             multiplier1 * counter.v[2],
-             PHILOX_HIGH(multiplier0, counter.v[0]) ^ counter.v[3] ^ key.v[1],
-             multiplier0 * counter.v[0]}};
+        Philox4x32 next = {{PHILOX_HIGH(multiplier1, counter.v[2]) ^ counter.v[1] ^ key.v[0],
+                            multiplier1 * counter.v[2],
+                            PHILOX_HIGH(multiplier0, counter.v[0]) ^ counter.v[3] ^ key.v[1],
+                            multiplier0 * counter.v[0]}};
         counter = next;
         key.v[0] += 0x9E3779B9u; /* golden ratio */
         key.v[1] += 0xBB67AE85u; /* sqrt(3) - 1 */
@@ -64,50 +62,39 @@ PHILOX_FN Philox4x32 philox4x32_10(Philox4x32 counter, Philox2x32 key)
 }
 
 /* The four words of block `block` of seed `seed`: numbers 4 * block to 4 * block + 3. */
-PHILOX_FN Philox4x32 philox_block(uint64_t seed, uint64_t block)
-{
+PHILOX_FN Philox4x32 philox_block(uint64_t seed, uint64_t block) {
     Philox4x32 counter = {{(uint32_t)block, (uint32_t)(block >> 32), 0, 0}};
     Philox2x32 key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
     return philox4x32_10(counter, key);
 }
 
 /* 24 random bits as a float: in [0, 1), and in (0, 1]. Exact. */
-PHILOX_FN float philox_uniform(uint32_t bits)
-{
-    return (float)(int32_t)(bits >> 8) * 0x1p-24f;
-}
+PHILOX_FN float philox_uniform(uint32_t bits) { return (float)(int32_t)(bits >> 8) * 0x1p-24f; }
 
-PHILOX_FN float philox_uniform_positive(uint32_t bits)
-{
+PHILOX_FN float philox_uniform_positive(uint32_t bits) {
     return (float)((int32_t)(bits >> 8) + 1) * 0x1p-24f;
 }
 
-PHILOX_FN uint32_t philox_float_bits(float x)
-{
+PHILOX_FN uint32_t philox_float_bits(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-PHILOX_FN float philox_bits_float(uint32_t bits)
-{
+PHILOX_FN float philox_bits_float(uint32_t bits) {
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
 /* a * b + c in two roundings. */
-PHILOX_FN float philox_step(float a, float b, float c)
-{
-    return PHILOX_ADD(PHILOX_MUL(a, b), c);
-}
+PHILOX_FN float philox_step(float a, float b, float c) { return PHILOX_ADD(PHILOX_MUL(a, b), c); }
 
 /* Two independent normal numbers (mean 0, variance 1) from two words, by Box and
  * Muller's method: radius sqrt(-2 ln u), u in (0, 1], from a; angle from b. At
  * most 6.56 in size. The polynomials are minimax fits (relative error below 3e-8
  * for the logarithm, 6e-9 for the sine, absolute below 5e-8 for the cosine). */
-PHILOX_FN void philox_normal_pair(uint32_t a, uint32_t b, float *x, float *y)
-{
+PHILOX_FN void philox_normal_pair(uint32_t a, uint32_t b, float *x, float *y) {
     /* u = t * 2^-31 with t odd, so never 0. ln t = ln m + e ln 2, m in [sqrt 1/2, sqrt 2). */
     const uint32_t sqrt_half_bits = 0x3F3504F3u;
     float t = (float)(int32_t)((a >> 1) | 1u);
@@ -146,8 +133,7 @@ PHILOX_FN void philox_normal_pair(uint32_t a, uint32_t b, float *x, float *y)
 }
 
 /* Normal numbers 4 * block to 4 * block + 3 of `seed`. */
-PHILOX_FN PhiloxNormal4 philox_normal_block(uint64_t seed, uint64_t block)
-{
+PHILOX_FN PhiloxNormal4 philox_normal_block(uint64_t seed, uint64_t block) {
     Philox4x32 words = philox_block(seed, block);
     PhiloxNormal4 normal;
     philox_normal_pair(words.v[0], words.v[1], &normal.v[0], &normal.v[1]);

@@ -20,8 +20,7 @@ struct Record {
 
 /* The whole's text is null where memory was short, so that half a record is
  * never taken for a result. */
-static Record *new_part(cJSON *object, Record *whole)
-{
+static Record *new_part(cJSON *object, Record *whole) {
     Record *part = calloc(1, sizeof *part);
     if (part == NULL) {
         if (whole != NULL) {
@@ -38,8 +37,7 @@ static Record *new_part(cJSON *object, Record *whole)
     return part;
 }
 
-Record *record_new(const char *program)
-{
+Record *record_new(const char *program) {
     cJSON *object = cJSON_CreateObject();
     Record *record = object != NULL ? new_part(object, NULL) : NULL;
     if (record == NULL) {
@@ -51,8 +49,7 @@ Record *record_new(const char *program)
     return record;
 }
 
-void record_free(Record *record)
-{
+void record_free(Record *record) {
     if (record == NULL) {
         return;
     }
@@ -67,8 +64,7 @@ void record_free(Record *record)
 
 /* Puts item under key, in place of what was there. item null: memory was short.
  * False if it is not there: it is gone then. */
-static bool put(Record *record, const char *key, cJSON *item)
-{
+static bool put(Record *record, const char *key, cJSON *item) {
     if (item == NULL) {
         record->whole->failed = true;
         return false;
@@ -82,22 +78,19 @@ static bool put(Record *record, const char *key, cJSON *item)
     return true;
 }
 
-void record_text(Record *record, const char *key, const char *value)
-{
+void record_text(Record *record, const char *key, const char *value) {
     if (record != NULL) {
         (void)put(record, key, value != NULL ? cJSON_CreateString(value) : cJSON_CreateNull());
     }
 }
 
-void record_number(Record *record, const char *key, double value)
-{
+void record_number(Record *record, const char *key, double value) {
     if (record != NULL) {
         (void)put(record, key, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
     }
 }
 
-void record_count(Record *record, const char *key, uint64_t value)
-{
+void record_count(Record *record, const char *key, uint64_t value) {
     char digits[32];
     if (record != NULL) {
         /* As written: a JSON number of cJSON's is a double, with 53 bits. */
@@ -106,15 +99,13 @@ void record_count(Record *record, const char *key, uint64_t value)
     }
 }
 
-void record_flag(Record *record, const char *key, bool value)
-{
+void record_flag(Record *record, const char *key, bool value) {
     if (record != NULL) {
         (void)put(record, key, cJSON_CreateBool(value));
     }
 }
 
-Record *record_object(Record *record, const char *key)
-{
+Record *record_object(Record *record, const char *key) {
     if (record == NULL) {
         return NULL;
     }
@@ -122,8 +113,7 @@ Record *record_object(Record *record, const char *key)
     return put(record, key, object) ? new_part(object, record->whole) : NULL;
 }
 
-Record *record_row(Record *record, const char *key)
-{
+Record *record_row(Record *record, const char *key) {
     if (record == NULL) {
         return NULL;
     }
@@ -143,8 +133,7 @@ Record *record_row(Record *record, const char *key)
     return new_part(object, record->whole);
 }
 
-void record_timer(Record *record, const char *key, const TimerStats *stats)
-{
+void record_timer(Record *record, const char *key, const TimerStats *stats) {
     Record *part = record_object(record, key);
     record_number(part, "median_ms", stats->median_ms);
     record_number(part, "min_ms", stats->min_ms);
@@ -161,8 +150,7 @@ void record_timer(Record *record, const char *key, const TimerStats *stats)
     record_flag(part, "doubtful", stats->doubtful);
 }
 
-char *record_print(const Record *record)
-{
+char *record_print(const Record *record) {
     if (record == NULL || record->whole->failed) {
         return NULL;
     }
@@ -180,8 +168,7 @@ char *record_print(const Record *record)
     return text;
 }
 
-bool record_write(const Record *record, const char *path, char *message, size_t size)
-{
+bool record_write(const Record *record, const char *path, char *message, size_t size) {
     char *text = record_print(record);
     if (text == NULL) {
         snprintf(message, size, "cannot write \"%s\": memory is short", path);

@@ -10,10 +10,7 @@
 #ifdef LAB_CPU_DEVICE
 
 /* The CPU device has no clock of its own. */
-double sm_clock_mhz(void)
-{
-    return 0;
-}
+double sm_clock_mhz(void) { return 0; }
 
 #else
 
@@ -29,14 +26,12 @@ static NvmlClockInfo clock_info;
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
 /* A function of the library, through memcpy: C has no cast from object to function. */
-static void find_function(void *library, const char *name, void *function)
-{
+static void find_function(void *library, const char *name, void *function) {
     void *symbol = dlsym(library, name);
     memcpy(function, &symbol, sizeof symbol);
 }
 
-static void load(void)
-{
+static void load(void) {
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     NvmlInit init = NULL;
     if (library == NULL) {
@@ -50,8 +45,7 @@ static void load(void)
     }
 }
 
-double sm_clock_mhz(void)
-{
+double sm_clock_mhz(void) {
     int device = 0;
     char address[32] = "";
     NvmlHandle handle = NULL;

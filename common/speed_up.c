@@ -33,9 +33,8 @@ void doubts_note(Doubts *doubts, const char *what, const TimerStats *stats) {
     if (stats->spread < doubts->worst_spread) return;
     doubts->worst_spread = stats->spread;
     if (clock_moved(stats)) {
-        snprintf(doubts->worst, sizeof doubts->worst,
-                 "%s: the SM clock went from %.0f to %.0f MHz", what, stats->clock_before_mhz,
-                 stats->clock_after_mhz);
+        snprintf(doubts->worst, sizeof doubts->worst, "%s: the SM clock went from %.0f to %.0f MHz",
+                 what, stats->clock_before_mhz, stats->clock_after_mhz);
     } else {
         snprintf(doubts->worst, sizeof doubts->worst, "%s: spread %.0f %%", what,
                  100 * stats->spread);
@@ -46,9 +45,10 @@ void doubts_print(const Doubts *doubts, Lesson *lesson) {
     record_count(lesson->record, "figures", doubts->figures);
     record_count(lesson->record, "doubtful_figures", doubts->doubtful);
     if (doubts->doubtful == 0 || lesson->on_cpu_device) return;
-    printf("\nWarning: %zu of %zu times are doubtful (spread above %.0f %%, or a clock\n"
-           "that moved by 5 %%) and are printed with fewer digits.\n"
-           "The worst: %s.\n"
-           "Close other programs, repeat more often (--repeat), or fix the clocks.\n",
-           doubts->doubtful, doubts->figures, 100 * TIMER_SPREAD_LIMIT, doubts->worst);
+    printf(
+        "\nWarning: %zu of %zu times are doubtful (spread above %.0f %%, or a clock\n"
+        "that moved by 5 %%) and are printed with fewer digits.\n"
+        "The worst: %s.\n"
+        "Close other programs, repeat more often (--repeat), or fix the clocks.\n",
+        doubts->doubtful, doubts->figures, 100 * TIMER_SPREAD_LIMIT, doubts->worst);
 }

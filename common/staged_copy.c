@@ -36,7 +36,7 @@ enum {
     MAX_SLOTS = 8,
     MAX_DEVICES = 64,
     MIN_SLOT = 4096,
-    MIN_CHUNK = 256 << 10, /* below it, starting a copy costs more than the copy */
+    MIN_CHUNK = 256 << 10,        /* below it, starting a copy costs more than the copy */
     PAST_CACHE_BELOW = 128 << 20, /* above it, most slots are in the cache when filled again */
     HUGE_PAGE = 2 << 20,
 };
@@ -57,7 +57,8 @@ typedef struct Stage {
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER; /* one copy at a time; guards all below */
 static Stage *stages[MAX_DEVICES];
-static size_t asked_for[MAX_DEVICES]; /* bytes that a stage could have copied, while there was none */
+static size_t
+    asked_for[MAX_DEVICES]; /* bytes that a stage could have copied, while there was none */
 static StagedCopyConfig config = {.slots = 2};
 static bool configured;
 
@@ -66,16 +67,15 @@ typedef struct Job {
     Stage *stage;
     int device;
     char *device_side;
-    size_t bytes, unit;  /* chunks are multiples of unit, but the last */
-    atomic_size_t next;  /* the first byte that no worker has taken yet */
-    atomic_int status;   /* the first error */
-    StagedFill fill;     /* to the device */
-    StagedDrain drain;   /* to the host */
+    size_t bytes, unit; /* chunks are multiples of unit, but the last */
+    atomic_size_t next; /* the first byte that no worker has taken yet */
+    atomic_int status;  /* the first error */
+    StagedFill fill;    /* to the device */
+    StagedDrain drain;  /* to the host */
     void *context;
 } Job;
 
-static void use_defaults(void)
-{
+static void use_defaults(void) {
     if (config.threads == 0) {
         config.threads = WORKERS;
     }
@@ -109,8 +109,7 @@ static void use_defaults(void)
 
 /* --- Setting up and giving back; `turn` is held --- */
 
-static cudaError_t release_stage(int device)
-{
+static cudaError_t release_stage(int device) {
     Stage *stage = stages[device];
     cudaError_t first = cudaSuccess;
     if (stage == NULL) {
@@ -142,8 +141,7 @@ static cudaError_t release_stage(int device)
     return first;
 }
 
-static cudaError_t release_all(void)
-{
+static cudaError_t release_all(void) {
     cudaError_t first = cudaSuccess;
     int current = 0;
     bool any = false;
@@ -165,11 +163,10 @@ static cudaError_t release_all(void)
     return first;
 }
 
-static cudaError_t build_stage(Stage *stage)
-{
+static cudaError_t build_stage(Stage *stage) {
     size_t slots = config.threads * config.slots;
-    cudaError_t status = cudaHostAlloc((void **)&stage->pinned, slots * config.slot_bytes,
-                                       cudaHostAllocDefault);
+    cudaError_t status =
+        cudaHostAlloc((void **)&stage->pinned, slots * config.slot_bytes, cudaHostAllocDefault);
     if (status == cudaSuccess) {
         status = cudaStreamCreateWithFlags(&stage->stream, cudaStreamNonBlocking);
     }
@@ -186,8 +183,7 @@ static cudaError_t build_stage(Stage *stage)
 
 /* The current device's stage, for a copy of that many bytes. Made once the copies so far, with
  * this one, are long enough to pay for it. Null before that, and if it cannot be had. */
-static Stage *stage_of(int device, size_t bytes)
-{
+static Stage *stage_of(int device, size_t bytes) {
     if (device < 0 || device >= MAX_DEVICES) {
         return NULL;
     }
@@ -206,8 +202,7 @@ static Stage *stage_of(int device, size_t bytes)
     return stages[device];
 }
 
-cudaError_t staged_copy_release(void)
-{
+cudaError_t staged_copy_release(void) {
     lab_clear_message();
     pthread_mutex_lock(&turn);
     cudaError_t status = release_all();
@@ -215,8 +210,7 @@ cudaError_t staged_copy_release(void)
     return status;
 }
 
-bool staged_copy_is_ready(void)
-{
+bool staged_copy_is_ready(void) {
     int device = -1;
     if (cudaGetDevice(&device) != cudaSuccess || device < 0 || device >= MAX_DEVICES) {
         return false;
@@ -227,8 +221,7 @@ bool staged_copy_is_ready(void)
     return ready;
 }
 
-cudaError_t staged_copy_configure(const StagedCopyConfig *wanted)
-{
+cudaError_t staged_copy_configure(const StagedCopyConfig *wanted) {
     lab_clear_message();
     pthread_mutex_lock(&turn);
     cudaError_t status = release_all();
@@ -240,16 +233,14 @@ cudaError_t staged_copy_configure(const StagedCopyConfig *wanted)
 
 /* --- The workers --- */
 
-static void note_error(Job *job, cudaError_t status)
-{
+static void note_error(Job *job, cudaError_t status) {
     int none = cudaSuccess;
     atomic_compare_exchange_strong(&job->status, &none, (int)status);
 }
 
 /* Bytes of the chunk that begins at `offset`: a slot, but less near both ends, so that all
  * workers soon have one, and none is busy long after the others. */
-static size_t chunk_at(const Job *job, size_t offset)
-{
+static size_t chunk_at(const Job *job, size_t offset) {
     size_t to_end = job->bytes - offset;
     size_t near = offset < to_end ? offset : to_end;
     size_t chunk = near / config.threads;
@@ -263,8 +254,7 @@ static size_t chunk_at(const Job *job, size_t offset)
     return chunk < to_end ? chunk : to_end;
 }
 
-static bool take_chunk(Job *job, size_t *offset, size_t *bytes)
-{
+static bool take_chunk(Job *job, size_t *offset, size_t *bytes) {
     if (atomic_load_explicit(&job->status, memory_order_relaxed) != cudaSuccess) {
         return false;
     }
@@ -280,8 +270,7 @@ static bool take_chunk(Job *job, size_t *offset, size_t *bytes)
     return true;
 }
 
-static cudaError_t wait_for(Slot *slot)
-{
+static cudaError_t wait_for(Slot *slot) {
     if (!slot->busy) {
         return cudaSuccess;
     }
@@ -289,8 +278,7 @@ static cudaError_t wait_for(Slot *slot)
     return cudaEventSynchronize(slot->done);
 }
 
-static cudaError_t start_copy(Job *job, Slot *slot, size_t offset, size_t bytes)
-{
+static cudaError_t start_copy(Job *job, Slot *slot, size_t offset, size_t bytes) {
     char *d = job->device_side + offset;
     cudaError_t status =
         job->fill != NULL
@@ -303,8 +291,7 @@ static cudaError_t start_copy(Job *job, Slot *slot, size_t offset, size_t bytes)
     return status;
 }
 
-static void fill_worker(void *context, size_t worker, size_t workers)
-{
+static void fill_worker(void *context, size_t worker, size_t workers) {
     (void)workers;
     Job *job = context;
     cudaError_t status = cudaSetDevice(job->device); /* each thread has its own current device */
@@ -322,8 +309,7 @@ static void fill_worker(void *context, size_t worker, size_t workers)
     }
 }
 
-static void drain_worker(void *context, size_t worker, size_t workers)
-{
+static void drain_worker(void *context, size_t worker, size_t workers) {
     (void)workers;
     Job *job = context;
     Slot *slots = job->stage->slots[worker];
@@ -355,8 +341,7 @@ static void drain_worker(void *context, size_t worker, size_t workers)
 }
 
 /* Runs the job on the current device; `turn` is held and the stage is there. */
-static cudaError_t run_job(Job *job)
-{
+static cudaError_t run_job(Job *job) {
     Stage *stage = job->stage;
     atomic_init(&job->next, 0);
     atomic_init(&job->status, cudaSuccess);
@@ -386,21 +371,18 @@ static cudaError_t run_job(Job *job)
 
 /* --- One run of bytes on the host --- */
 
-static void copy_out_plain(void *context, const void *pinned, size_t offset, size_t bytes)
-{
+static void copy_out_plain(void *context, const void *pinned, size_t offset, size_t bytes) {
     memcpy((char *)context + offset, pinned, bytes);
 }
 
-static void copy_in_plain(void *context, void *pinned, size_t offset, size_t bytes)
-{
+static void copy_in_plain(void *context, void *pinned, size_t offset, size_t bytes) {
     memcpy(pinned, (const char *)context + offset, bytes);
 }
 
 /* Stores past the cache: the destination is not read soon by this core, and need not be
  * fetched before it is overwritten. */
 #if defined(__x86_64__)
-static void copy_out_sse2(char *to, const char *from, size_t bytes)
-{
+static void copy_out_sse2(char *to, const char *from, size_t bytes) {
     for (size_t i = 0; i < bytes; i += 64) {
         __m128i a = _mm_loadu_si128((const __m128i *)(from + i));
         __m128i b = _mm_loadu_si128((const __m128i *)(from + i + 16));
@@ -413,8 +395,7 @@ static void copy_out_sse2(char *to, const char *from, size_t bytes)
     }
 }
 
-__attribute__((target("avx"))) static void copy_out_avx(char *to, const char *from, size_t bytes)
-{
+__attribute__((target("avx"))) static void copy_out_avx(char *to, const char *from, size_t bytes) {
     for (size_t i = 0; i < bytes; i += 64) {
         __m256i a = _mm256_loadu_si256((const __m256i *)(from + i));
         __m256i b = _mm256_loadu_si256((const __m256i *)(from + i + 32));
@@ -423,8 +404,7 @@ __attribute__((target("avx"))) static void copy_out_avx(char *to, const char *fr
     }
 }
 
-static void copy_past_cache(char *to, const char *from, size_t bytes)
-{
+static void copy_past_cache(char *to, const char *from, size_t bytes) {
     size_t head = (64 - (uintptr_t)to % 64) % 64;
     if (bytes < 256) {
         memcpy(to, from, bytes);
@@ -441,26 +421,20 @@ static void copy_past_cache(char *to, const char *from, size_t bytes)
     memcpy(to + head + middle, from + head + middle, bytes - head - middle);
 }
 #else
-static void copy_past_cache(char *to, const char *from, size_t bytes)
-{
-    memcpy(to, from, bytes);
-}
+static void copy_past_cache(char *to, const char *from, size_t bytes) { memcpy(to, from, bytes); }
 #endif
 
-static void copy_in_past_cache(void *context, void *pinned, size_t offset, size_t bytes)
-{
+static void copy_in_past_cache(void *context, void *pinned, size_t offset, size_t bytes) {
     copy_past_cache(pinned, (const char *)context + offset, bytes);
 }
 
-static void copy_out_past_cache(void *context, const void *pinned, size_t offset, size_t bytes)
-{
+static void copy_out_past_cache(void *context, const void *pinned, size_t offset, size_t bytes) {
     copy_past_cache((char *)context + offset, pinned, bytes);
 }
 
 /* Asks for large pages where the destination has none yet: a fresh array then
  * costs 512 times fewer page faults. Only a hint; memory that is there stays. */
-static void ask_for_huge_pages(void *to, size_t bytes)
-{
+static void ask_for_huge_pages(void *to, size_t bytes) {
 #ifdef MADV_HUGEPAGE
     uintptr_t begin = ((uintptr_t)to + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     uintptr_t end = ((uintptr_t)to + bytes) / HUGE_PAGE * HUGE_PAGE;
@@ -475,8 +449,7 @@ static void ask_for_huge_pages(void *to, size_t bytes)
 
 /* --- Checks and the ways to copy --- */
 
-static enum cudaMemoryType kind_of(const void *pointer, int *device)
-{
+static enum cudaMemoryType kind_of(const void *pointer, int *device) {
     struct cudaPointerAttributes attributes;
     if (cudaPointerGetAttributes(&attributes, pointer) != cudaSuccess) {
         (void)cudaGetLastError(); /* old toolkits refuse ordinary memory */
@@ -489,8 +462,7 @@ static enum cudaMemoryType kind_of(const void *pointer, int *device)
 /* Checks that d is on this device and host on the host; `host` may be null (packed copies).
  * *direct: the host side needs no staging. */
 static cudaError_t check_sides(const void *d, const void *host, size_t bytes, bool to_device,
-                               int *device, bool *direct)
-{
+                               int *device, bool *direct) {
     int owner = -1, host_owner = -1;
     *direct = bytes < config.direct_below;
     if (d == NULL) {
@@ -522,22 +494,23 @@ static cudaError_t check_sides(const void *d, const void *host, size_t bytes, bo
     if (kind == cudaMemoryTypeDevice && owner != *device) {
         return lab_fail(cudaErrorInvalidValue,
                         "the memory belongs to device %d, but the current device is %d: call "
-                        "cudaSetDevice(%d) first", owner, *device, owner);
+                        "cudaSetDevice(%d) first",
+                        owner, *device, owner);
     }
     /* In chunks, an overrun could land in the neighbouring allocation unseen. */
     size_t room;
     if (device_range(d, &room) && bytes > room) {
         return lab_fail(cudaErrorInvalidValue,
                         "a copy of %s bytes does not fit: the device allocation has %s from there "
-                        "to its end", text_count(bytes), text_count(room));
+                        "to its end",
+                        text_count(bytes), text_count(room));
     }
     *direct = *direct || host_kind == cudaMemoryTypeHost || host_kind == cudaMemoryTypeManaged;
     return cudaSuccess;
 }
 
-static cudaError_t copy_staged(void *d, size_t bytes, size_t unit, StagedFill fill, StagedDrain drain,
-                          void *context, int device, bool *done)
-{
+static cudaError_t copy_staged(void *d, size_t bytes, size_t unit, StagedFill fill,
+                               StagedDrain drain, void *context, int device, bool *done) {
     Job job = {.stage = stage_of(device, bytes),
                .device = device,
                .device_side = d,
@@ -551,8 +524,7 @@ static cudaError_t copy_staged(void *d, size_t bytes, size_t unit, StagedFill fi
 }
 
 /* The two plain copies. `turn` is held. */
-static cudaError_t copy_run(void *d, void *host, size_t bytes, bool to_device)
-{
+static cudaError_t copy_run(void *d, void *host, size_t bytes, bool to_device) {
     int device = 0;
     bool direct = false, done = false;
     cudaError_t status = check_sides(d, host, bytes, to_device, &device, &direct);
@@ -567,7 +539,7 @@ static cudaError_t copy_run(void *d, void *host, size_t bytes, bool to_device)
         StagedFill fill = fill_plain ? copy_in_plain : copy_in_past_cache;
         StagedDrain drain = config.plain_stores ? copy_out_plain : copy_out_past_cache;
         status = copy_staged(d, bytes, 1, to_device ? fill : NULL, to_device ? NULL : drain, host,
-                        device, &done);
+                             device, &done);
     }
     if (!done) {
         status = to_device ? cudaMemcpy(d, host, bytes, cudaMemcpyHostToDevice)
@@ -576,8 +548,7 @@ static cudaError_t copy_run(void *d, void *host, size_t bytes, bool to_device)
     return status;
 }
 
-static cudaError_t copy_checked(void *d, void *host, size_t bytes, bool to_device)
-{
+static cudaError_t copy_checked(void *d, void *host, size_t bytes, bool to_device) {
     lab_clear_message();
     if (bytes == 0) {
         return cudaSuccess;
@@ -595,20 +566,17 @@ static cudaError_t copy_checked(void *d, void *host, size_t bytes, bool to_devic
     return status;
 }
 
-cudaError_t staged_copy_to_device(void *d_to, const void *from, size_t bytes)
-{
+cudaError_t staged_copy_to_device(void *d_to, const void *from, size_t bytes) {
     return copy_checked(d_to, (void *)(uintptr_t)from, bytes, true);
 }
 
-cudaError_t staged_copy_to_host(void *to, const void *d_from, size_t bytes)
-{
+cudaError_t staged_copy_to_host(void *to, const void *d_from, size_t bytes) {
     return copy_checked((void *)(uintptr_t)d_from, to, bytes, false);
 }
 
 /* Packs all of a small array at once, or of any where no stage can be had. */
 static cudaError_t packed_direct(void *d, size_t bytes, StagedFill fill, StagedDrain drain,
-                                 void *context)
-{
+                                 void *context) {
     void *packed = malloc(bytes);
     if (packed == NULL) {
         return lab_fail(cudaErrorMemoryAllocation, "no host memory to pack %s bytes",
@@ -629,8 +597,7 @@ static cudaError_t packed_direct(void *d, size_t bytes, StagedFill fill, StagedD
 }
 
 static cudaError_t copy_packed(void *d, size_t bytes, size_t unit, StagedFill fill,
-                               StagedDrain drain, void *context)
-{
+                               StagedDrain drain, void *context) {
     lab_clear_message();
     if (bytes == 0) {
         return cudaSuccess;
@@ -658,13 +625,11 @@ static cudaError_t copy_packed(void *d, size_t bytes, size_t unit, StagedFill fi
 }
 
 cudaError_t staged_fill_to_device(void *d_to, size_t bytes, size_t unit, StagedFill fill,
-                                  void *context)
-{
+                                  void *context) {
     return copy_packed(d_to, bytes, unit, fill, NULL, context);
 }
 
 cudaError_t staged_drain_to_host(const void *d_from, size_t bytes, size_t unit, StagedDrain drain,
-                                 void *context)
-{
+                                 void *context) {
     return copy_packed((void *)(uintptr_t)d_from, bytes, unit, NULL, drain, context);
 }

@@ -41,17 +41,17 @@ typedef void (*StagedFill)(void *context, void *pinned, size_t offset, size_t by
 typedef void (*StagedDrain)(void *context, const void *pinned, size_t offset, size_t bytes);
 cudaError_t staged_fill_to_device(void *d_to, size_t bytes, size_t unit, StagedFill fill,
                                   void *context);
-cudaError_t staged_drain_to_host(const void *d_from, size_t bytes, size_t unit,
-                                 StagedDrain drain, void *context);
+cudaError_t staged_drain_to_host(const void *d_from, size_t bytes, size_t unit, StagedDrain drain,
+                                 void *context);
 
 /* Settings, for tests and for tuning. Zero fields mean the default. */
 typedef struct StagedCopyConfig {
-    size_t threads;        /* that fill or empty buffers; 0: one per core, 8 at most; at most 16 */
-    size_t slot_bytes;     /* one pinned buffer; 0: 4 MiB; at least 4,096 */
-    size_t slots;          /* buffers per thread; 0: 2 */
-    size_t direct_below;   /* smaller copies go to cudaMemcpy; 0: 512 KiB; 1: none do */
-    size_t stage_after;    /* bytes to be copied before buffers are made; 0: 32 MiB; 1: at once */
-    bool plain_stores;     /* do not use non-temporal stores */
+    size_t threads;      /* that fill or empty buffers; 0: one per core, 8 at most; at most 16 */
+    size_t slot_bytes;   /* one pinned buffer; 0: 4 MiB; at least 4,096 */
+    size_t slots;        /* buffers per thread; 0: 2 */
+    size_t direct_below; /* smaller copies go to cudaMemcpy; 0: 512 KiB; 1: none do */
+    size_t stage_after;  /* bytes to be copied before buffers are made; 0: 32 MiB; 1: at once */
+    bool plain_stores;   /* do not use non-temporal stores */
 } StagedCopyConfig;
 
 /* Takes effect with the next copy; gives the present buffers back. Null: defaults. */

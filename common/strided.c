@@ -7,8 +7,7 @@
 
 #include "common/text.h"
 
-bool strided_count(int ndim, const size_t *shape, size_t element_size, size_t *count)
-{
+bool strided_count(int ndim, const size_t *shape, size_t element_size, size_t *count) {
     size_t product = 1;
     bool empty = false;
     for (int axis = 0; axis < ndim; ++axis) {
@@ -24,8 +23,7 @@ bool strided_count(int ndim, const size_t *shape, size_t element_size, size_t *c
     return !__builtin_mul_overflow(*count, element_size, &bytes) && bytes <= PTRDIFF_MAX;
 }
 
-void strided_c_strides(int ndim, const size_t *shape, size_t element_size, ptrdiff_t *strides)
-{
+void strided_c_strides(int ndim, const size_t *shape, size_t element_size, ptrdiff_t *strides) {
     size_t stride = element_size;
     for (int axis = ndim - 1; axis >= 0; --axis) {
         strides[axis] = (ptrdiff_t)stride;
@@ -34,8 +32,7 @@ void strided_c_strides(int ndim, const size_t *shape, size_t element_size, ptrdi
 }
 
 bool strided_is_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strides,
-                           size_t element_size)
-{
+                           size_t element_size) {
     size_t expected = element_size;
     bool contiguous = true;
     for (int axis = ndim - 1; axis >= 0; --axis) {
@@ -50,14 +47,12 @@ bool strided_is_contiguous(int ndim, const size_t *shape, const ptrdiff_t *strid
     return contiguous;
 }
 
-static size_t magnitude(ptrdiff_t stride)
-{
+static size_t magnitude(ptrdiff_t stride) {
     return stride < 0 ? 0 - (size_t)stride : (size_t)stride;
 }
 
 bool strided_may_overlap(int ndim, const size_t *shape, const ptrdiff_t *strides,
-                         size_t element_size)
-{
+                         size_t element_size) {
     /* With the axes from the smallest stride to the largest, each step must pass
      * over all that the smaller ones reach. */
     bool used[LAB_MAX_DIMS] = {false};
@@ -84,15 +79,13 @@ bool strided_may_overlap(int ndim, const size_t *shape, const ptrdiff_t *strides
     return false;
 }
 
-bool strided_same_shape(int ndim_a, const size_t *shape_a, int ndim_b, const size_t *shape_b)
-{
+bool strided_same_shape(int ndim_a, const size_t *shape_a, int ndim_b, const size_t *shape_b) {
     return ndim_a == ndim_b &&
            (ndim_a <= 0 || memcmp(shape_a, shape_b, (size_t)ndim_a * sizeof *shape_a) == 0);
 }
 
 size_t strided_describe(DType dtype, int ndim, const size_t *shape, const ptrdiff_t *strides,
-                        char *text, size_t size)
-{
+                        char *text, size_t size) {
     TextBuffer buffer = text_buffer(text, size);
     text_append(&buffer, "%s (", dtype_name(dtype));
     for (int axis = 0; axis < ndim && axis < LAB_MAX_DIMS; ++axis) {
@@ -106,16 +99,14 @@ size_t strided_describe(DType dtype, int ndim, const size_t *shape, const ptrdif
     return buffer.length;
 }
 
-HostArray strided_collapse(const HostArray *x)
-{
+HostArray strided_collapse(const HostArray *x) {
     HostArray merged = {.data = x->data, .dtype = x->dtype, .ndim = 0};
     for (int axis = 0; axis < x->ndim; ++axis) {
         if (x->shape[axis] == 1) {
             continue;
         }
         int last = merged.ndim - 1;
-        if (last >= 0 &&
-            merged.strides[last] == x->strides[axis] * (ptrdiff_t)x->shape[axis]) {
+        if (last >= 0 && merged.strides[last] == x->strides[axis] * (ptrdiff_t)x->shape[axis]) {
             merged.shape[last] *= x->shape[axis];
             merged.strides[last] = x->strides[axis];
         } else {
@@ -133,8 +124,7 @@ HostArray strided_collapse(const HostArray *x)
 }
 
 /* count elements of a row, `stride` bytes apart. */
-static void pack_row(char *packed, const char *from, ptrdiff_t stride, size_t size, size_t count)
-{
+static void pack_row(char *packed, const char *from, ptrdiff_t stride, size_t size, size_t count) {
     if (stride == (ptrdiff_t)size) {
         memcpy(packed, from, count * size);
         return;
@@ -157,8 +147,7 @@ static void pack_row(char *packed, const char *from, ptrdiff_t stride, size_t si
     }
 }
 
-static void unpack_row(char *to, const char *packed, ptrdiff_t stride, size_t size, size_t count)
-{
+static void unpack_row(char *to, const char *packed, ptrdiff_t stride, size_t size, size_t count) {
     if (stride == (ptrdiff_t)size) {
         memcpy(to, packed, count * size);
         return;
@@ -188,8 +177,7 @@ typedef struct Walk {
     size_t index[LAB_MAX_DIMS];
 } Walk;
 
-static Walk walk_from(const HostArray *x, size_t element)
-{
+static Walk walk_from(const HostArray *x, size_t element) {
     Walk walk = {.x = x, .at = x->data};
     for (int axis = x->ndim - 1; axis >= 0; --axis) {
         walk.index[axis] = element % x->shape[axis];
@@ -200,8 +188,7 @@ static Walk walk_from(const HostArray *x, size_t element)
 }
 
 /* Goes on by `count` elements, which end at most with the row. */
-static void walk_on(Walk *walk, size_t count)
-{
+static void walk_on(Walk *walk, size_t count) {
     const HostArray *x = walk->x;
     int axis = x->ndim - 1;
     walk->index[axis] += count;
@@ -215,15 +202,13 @@ static void walk_on(Walk *walk, size_t count)
     }
 }
 
-static size_t row_left(const Walk *walk, size_t wanted)
-{
+static size_t row_left(const Walk *walk, size_t wanted) {
     int axis = walk->x->ndim - 1;
     size_t left = walk->x->shape[axis] - walk->index[axis];
     return left < wanted ? left : wanted;
 }
 
-void strided_pack(void *context, void *packed, size_t offset, size_t bytes)
-{
+void strided_pack(void *context, void *packed, size_t offset, size_t bytes) {
     const HostArray *x = context;
     size_t size = dtype_size(x->dtype), left = bytes / size;
     char *to = packed;
@@ -237,8 +222,7 @@ void strided_pack(void *context, void *packed, size_t offset, size_t bytes)
     }
 }
 
-void strided_unpack(void *context, const void *packed, size_t offset, size_t bytes)
-{
+void strided_unpack(void *context, const void *packed, size_t offset, size_t bytes) {
     const HostArray *x = context;
     size_t size = dtype_size(x->dtype), left = bytes / size;
     const char *from = packed;

@@ -13,8 +13,7 @@ typedef struct StridedCopy {
     ptrdiff_t to_strides[LAB_MAX_DIMS], from_strides[LAB_MAX_DIMS];
 } StridedCopy;
 
-__global__ void strided_copy_kernel(StridedCopy copy)
-{
+__global__ void strided_copy_kernel(StridedCopy copy) {
     size_t threads = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < copy.count; i += threads) {
         char *to = copy.to;
@@ -36,8 +35,7 @@ __global__ void strided_copy_kernel(StridedCopy copy)
 }
 
 extern "C" cudaError_t strided_copy_gpu(const DeviceArray *to, const DeviceArray *from,
-                                        cudaStream_t stream)
-{
+                                        cudaStream_t stream) {
     const unsigned block = 256;
     const size_t most_blocks = 65536; /* more elements than that many blocks take turns */
     StridedCopy copy = {};

@@ -16,8 +16,8 @@ static size_t utf8_length(const unsigned char *text) {
     for (size_t i = 1; i < length; i++) {
         if ((text[i] & 0xC0) != 0x80) return 0; /* the final 0 too: never read beyond it */
     }
-    if (text[0] == 0xE0 && text[1] < 0xA0) return 0; /* longer than need be */
-    if (text[0] == 0xED && text[1] > 0x9F) return 0; /* half of a UTF-16 pair */
+    if (text[0] == 0xE0 && text[1] < 0xA0) return 0;                    /* longer than need be */
+    if (text[0] == 0xED && text[1] > 0x9F) return 0;                    /* half of a UTF-16 pair */
     if (text[0] == 0xEF && text[1] == 0xBF && text[2] > 0xBD) return 0; /* U+FFFE, U+FFFF */
     if (text[0] == 0xF0 && text[1] < 0x90) return 0;
     if (text[0] == 0xF4 && text[1] > 0x8F) return 0; /* above U+10FFFF */
@@ -59,14 +59,14 @@ static bool can_draw(SvgDiagram *d, double x, double y) {
 void svg_box(SvgDiagram *d, double x, double y, double width, double height, const char *kind) {
     if (!(width >= 0 && height >= 0)) d->outside = true;
     if (!can_draw(d, x, y) || !can_draw(d, x + width, y + height)) return;
-    fprintf(d->out, "<rect class=\"%s\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\"/>\n", kind,
-            x, y, width, height);
+    fprintf(d->out, "<rect class=\"%s\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\"/>\n", kind, x,
+            y, width, height);
 }
 
 void svg_line(SvgDiagram *d, double x1, double y1, double x2, double y2, const char *kind) {
     if (!can_draw(d, x1, y1) || !can_draw(d, x2, y2)) return;
-    fprintf(d->out, "<line class=\"%s\" x1=\"%g\" y1=\"%g\" x2=\"%g\" y2=\"%g\"/>\n", kind, x1,
-            y1, x2, y2);
+    fprintf(d->out, "<line class=\"%s\" x1=\"%g\" y1=\"%g\" x2=\"%g\" y2=\"%g\"/>\n", kind, x1, y1,
+            x2, y2);
 }
 
 void svg_arrow(SvgDiagram *d, double x1, double y1, double x2, double y2) {

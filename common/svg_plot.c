@@ -51,8 +51,7 @@ static void find_range(size_t curve_count, const PlotCurve *curves, double *low,
 }
 
 /* From 0 on, or a factor of 2 beyond the points on both sides: one point is a range too. */
-static void write_x_range(FILE *script, bool linear, size_t curve_count,
-                          const PlotCurve *curves) {
+static void write_x_range(FILE *script, bool linear, size_t curve_count, const PlotCurve *curves) {
     double low, high;
     find_range(curve_count, curves, &low, &high);
     if (linear && high > 0) fprintf(script, "set xrange [0:%.17g]\n", 1.02 * high);
@@ -78,22 +77,26 @@ static void write_curves(FILE *script, size_t curve_count, const PlotCurve *curv
 }
 
 /* Every decade of a time in milliseconds, under the unit that one reads it in. */
-static const char TIMES[] = "'1 ns' 1e-6, '10 ns' 1e-5, '100 ns' 1e-4, '1 us' 1e-3, '10 us' 0.01, "
-                            "'100 us' 0.1, '1 ms' 1, '10 ms' 10, '100 ms' 100, '1 s' 1e3, "
-                            "'10 s' 1e4, '100 s' 1e5";
+static const char TIMES[] =
+    "'1 ns' 1e-6, '10 ns' 1e-5, '100 ns' 1e-4, '1 us' 1e-3, '10 us' 0.01, "
+    "'100 us' 0.1, '1 ms' 1, '10 ms' 10, '100 ms' 100, '1 s' 1e3, "
+    "'10 s' 1e4, '100 s' 1e5";
 
 static void write_script(FILE *script, const PlotText *text, size_t curve_count,
                          const PlotCurve *curves) {
     write_string(script, "set title ", text->title, " noenhanced\n");
     write_string(script, "set xlabel ", text->x_label, " noenhanced\n");
     write_string(script, "set ylabel ", text->y_label, " noenhanced\n");
-    fprintf(script, "set terminal svg size 800,560 font 'sans,13'\n"
-                    "set logscale %s\n%sset ytics (%s)\n"
-                    "set grid\nset key above height 1 noenhanced\nset datafile missing 'nan'\n",
+    fprintf(script,
+            "set terminal svg size 800,560 font 'sans,13'\n"
+            "set logscale %s\n%sset ytics (%s)\n"
+            "set grid\nset key above height 1 noenhanced\nset datafile missing 'nan'\n",
             text->linear_x ? "y" : "xy", text->linear_x ? "" : "set format x '10^{%L}'\n", TIMES);
     if (text->mark_x > 0) {
-        fprintf(script, "set arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead dt 3 "
-                        "lc rgb '#777777'\n", text->mark_x, text->mark_x);
+        fprintf(script,
+                "set arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead dt 3 "
+                "lc rgb '#777777'\n",
+                text->mark_x, text->mark_x);
         write_string(script, "set label ", text->mark, " noenhanced");
         fprintf(script, " at first %.17g, graph 0.03 offset 0.5,0\n", text->mark_x);
     }

@@ -26,7 +26,7 @@ typedef struct {
     const char *x_label;
     const char *y_label;
     bool linear_x;
-    double mark_x;    /* a line stands there, and `mark` beside it; 0: none */
+    double mark_x; /* a line stands there, and `mark` beside it; 0: none */
     const char *mark;
 } PlotText;
 

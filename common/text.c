@@ -12,15 +12,13 @@
 enum { RING_SIZE = 16, RING_TEXT = 160 };
 
 /* The next of this thread's texts. */
-static char *next_text(void)
-{
+static char *next_text(void) {
     static _Thread_local char ring[RING_SIZE][RING_TEXT];
     static _Thread_local unsigned next;
     return ring[next++ % RING_SIZE];
 }
 
-const char *text_format(const char *format, ...)
-{
+const char *text_format(const char *format, ...) {
     char *text = next_text();
     va_list arguments;
     va_start(arguments, format);
@@ -29,8 +27,7 @@ const char *text_format(const char *format, ...)
     return text;
 }
 
-const char *text_count(uint64_t value)
-{
+const char *text_count(uint64_t value) {
     char digits[32];
     int length = snprintf(digits, sizeof digits, "%" PRIu64, value);
     char *text = next_text();
@@ -45,14 +42,12 @@ const char *text_count(uint64_t value)
     return text;
 }
 
-const char *text_counted(uint64_t n, const char *thing)
-{
+const char *text_counted(uint64_t n, const char *thing) {
     return text_format("%s %s%s", text_count(n), thing, n == 1 ? "" : "s");
 }
 
 /* value in the largest of `units` (each `step` times the former) that leaves at least 1. */
-static const char *scaled(double value, double step, const char *const *units, size_t count)
-{
+static const char *scaled(double value, double step, const char *const *units, size_t count) {
     if (!isfinite(value)) {
         return text_format("unknown");
     }
@@ -69,26 +64,24 @@ static const char *scaled(double value, double step, const char *const *units, s
     return text_format("%.1f %s", value, units[unit]);
 }
 
-const char *text_bytes(double bytes)
-{
+const char *text_bytes(double bytes) {
     static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
     return scaled(bytes, 1000, units, sizeof units / sizeof units[0]);
 }
 
-const char *text_memory(double bytes)
-{
+const char *text_memory(double bytes) {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     return scaled(bytes, 1024, units, sizeof units / sizeof units[0]);
 }
 
-const char *text_ms(double ms)
-{
+const char *text_ms(double ms) {
     if (!isfinite(ms)) {
         return text_format("unknown");
     }
     if (ms >= 999.5) {
-        return ms < 99.95e3 ? text_format("%.3g s", ms / 1000)
-                            : text_format("%s s", text_count((uint64_t)llround(fmin(ms, 1e18) / 1000)));
+        return ms < 99.95e3
+                   ? text_format("%.3g s", ms / 1000)
+                   : text_format("%s s", text_count((uint64_t)llround(fmin(ms, 1e18) / 1000)));
     }
     if (ms >= 99.5) {
         return text_format("%.0f ms", ms);
@@ -105,8 +98,7 @@ const char *text_ms(double ms)
     return text_format("%.1f us", ms * 1000);
 }
 
-const char *text_ms_about(double ms)
-{
+const char *text_ms_about(double ms) {
     if (!isfinite(ms)) {
         return text_format("unknown");
     }
@@ -117,11 +109,11 @@ const char *text_ms_about(double ms)
         return text_format("%.2g %s", value, name);
     }
     double unit = pow(10, floor(log10(value)) - 1);
-    return text_format("%s %s", text_count((uint64_t)llround(round(fmin(value / unit, 1e17)) * unit)), name);
+    return text_format("%s %s",
+                       text_count((uint64_t)llround(round(fmin(value / unit, 1e17)) * unit)), name);
 }
 
-const char *text_digits(double value, int digits)
-{
+const char *text_digits(double value, int digits) {
     if (!isfinite(value)) {
         return "unknown";
     }
@@ -141,13 +133,11 @@ const char *text_digits(double value, int digits)
     return text_format("%.*f", digits > whole ? digits - whole : 0, rounded);
 }
 
-const char *text_real(double value, int digits)
-{
+const char *text_real(double value, int digits) {
     return isnan(value) ? "nan" : text_format("%.*g", digits, value);
 }
 
-const char *text_rate(double gbps)
-{
+const char *text_rate(double gbps) {
     if (!isfinite(gbps)) {
         return text_format("unknown");
     }
@@ -163,21 +153,19 @@ const char *text_rate(double gbps)
     return text_format("%.2f GB/s", gbps);
 }
 
-TextBuffer text_buffer(char *text, size_t size)
-{
+TextBuffer text_buffer(char *text, size_t size) {
     if (size > 0) {
         text[0] = '\0';
     }
     return (TextBuffer){.text = text, .size = size, .length = 0};
 }
 
-void text_append(TextBuffer *buffer, const char *format, ...)
-{
+void text_append(TextBuffer *buffer, const char *format, ...) {
     size_t used = buffer->length < buffer->size ? buffer->length : buffer->size;
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(buffer->size > used ? buffer->text + used : NULL,
-                           buffer->size - used, format, arguments);
+    int length = vsnprintf(buffer->size > used ? buffer->text + used : NULL, buffer->size - used,
+                           format, arguments);
     va_end(arguments);
     if (length > 0) {
         buffer->length += (size_t)length;

@@ -13,8 +13,8 @@ enum {
     DEFAULT_WARMUP = 3,
     MIN_SAMPLES = 10,
     MAX_SAMPLES = 200,
-    MAX_BATCH = 200,       /* stays far below the launch queue's length, about 1,000 */
-    ROUND_LAUNCHES = 400,  /* calls put on the stream before it is waited for */
+    MAX_BATCH = 200,      /* stays far below the launch queue's length, about 1,000 */
+    ROUND_LAUNCHES = 400, /* calls put on the stream before it is waited for */
 };
 
 /* A sample lasts about this long, so that the clock's grain (0.5 us) and the
@@ -25,29 +25,23 @@ static const double DEFAULT_BUDGET_MS = 500.0;
 /* A change of clock by this much between beginning and end makes a time doubtful. */
 static const double CLOCK_LIMIT = 0.05;
 
-double host_clock_ms(void)
-{
+double host_clock_ms(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-double gbps_from(double bytes, double ms)
-{
-    return ms > 0 ? bytes / ms * 1e-6 : 0;
-}
+double gbps_from(double bytes, double ms) { return ms > 0 ? bytes / ms * 1e-6 : 0; }
 
 /* --- Statistics --- */
 
-static int ascending(const void *a, const void *b)
-{
+static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 /* The value that a fraction of the sorted samples lies below, interpolated. */
-static double quantile(const double *sorted, size_t count, double fraction)
-{
+static double quantile(const double *sorted, size_t count, double fraction) {
     double place = fraction * (double)(count - 1);
     size_t below = (size_t)place;
     if (below + 1 >= count) {
@@ -56,8 +50,7 @@ static double quantile(const double *sorted, size_t count, double fraction)
     return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-void timer_stats_from(double *samples_ms, size_t count, TimerStats *stats)
-{
+void timer_stats_from(double *samples_ms, size_t count, TimerStats *stats) {
     *stats = (TimerStats){0};
     if (count == 0) {
         return;
@@ -73,8 +66,7 @@ void timer_stats_from(double *samples_ms, size_t count, TimerStats *stats)
     stats->doubtful = !(stats->spread <= TIMER_SPREAD_LIMIT) || count < TIMER_LEAST_SAMPLES;
 }
 
-static bool clock_moved(const TimerStats *stats)
-{
+static bool clock_moved(const TimerStats *stats) {
     double before = stats->clock_before_mhz, after = stats->clock_after_mhz;
     return before > 0 && after > 0 && fabs(after - before) > CLOCK_LIMIT * fmax(before, after);
 }
@@ -85,14 +77,14 @@ typedef struct Plan {
     size_t warmups, samples, batch;
 } Plan;
 
-static size_t warmups_of(const TimerOptions *options)
-{
-    return options->warmup < 0 ? 0 : options->warmup == 0 ? DEFAULT_WARMUP : (size_t)options->warmup;
+static size_t warmups_of(const TimerOptions *options) {
+    return options->warmup < 0    ? 0
+           : options->warmup == 0 ? DEFAULT_WARMUP
+                                  : (size_t)options->warmup;
 }
 
 /* one_ms: what one call takes, roughly. */
-static Plan plan_for(const TimerOptions *options, double one_ms, bool may_batch)
-{
+static Plan plan_for(const TimerOptions *options, double one_ms, bool may_batch) {
     Plan plan = {.warmups = warmups_of(options), .batch = 1};
     double budget = options->budget_ms > 0 ? options->budget_ms : DEFAULT_BUDGET_MS;
     if (may_batch && one_ms < SAMPLE_MS) {
@@ -115,8 +107,7 @@ static Plan plan_for(const TimerOptions *options, double one_ms, bool may_batch)
 
 /* Enqueues work once. A launch in it that failed counts, though the work may not look: there
  * would be nothing to time. */
-static cudaError_t enqueue(GpuWork work, void *context, cudaStream_t stream)
-{
+static cudaError_t enqueue(GpuWork work, void *context, cudaStream_t stream) {
     cudaError_t status = work(context, stream);
     if (status != cudaSuccess) {
         return status;
@@ -125,13 +116,13 @@ static cudaError_t enqueue(GpuWork work, void *context, cudaStream_t stream)
     if (status == cudaSuccess) {
         return status;
     }
-    return lab_fail(status, "the work to time left this error, from a launch that did not happen as "
-                            "it seems, and returned cudaSuccess: let it return cudaGetLastError()");
+    return lab_fail(status,
+                    "the work to time left this error, from a launch that did not happen as "
+                    "it seems, and returned cudaSuccess: let it return cudaGetLastError()");
 }
 
 /* Enqueues work once and waits; the host's time for it. */
-static cudaError_t run_once(GpuWork work, void *context, cudaStream_t stream, double *elapsed_ms)
-{
+static cudaError_t run_once(GpuWork work, void *context, cudaStream_t stream, double *elapsed_ms) {
     double begin = host_clock_ms();
     cudaError_t status = enqueue(work, context, stream);
     if (status == cudaSuccess) {
@@ -144,8 +135,7 @@ static cudaError_t run_once(GpuWork work, void *context, cudaStream_t stream, do
 /* Samples [from, to): one call more in front keeps the device busy while the host
  * enqueues the rest, so that no launch latency is measured. */
 static cudaError_t run_round(GpuWork work, void *context, cudaStream_t stream, size_t batch,
-                             cudaEvent_t *events, double *samples, size_t from, size_t to)
-{
+                             cudaEvent_t *events, double *samples, size_t from, size_t to) {
     cudaError_t status = enqueue(work, context, stream);
     for (size_t i = from; i < to && status == cudaSuccess; ++i) {
         if (i == from) {
@@ -170,8 +160,7 @@ static cudaError_t run_round(GpuWork work, void *context, cudaStream_t stream, s
 }
 
 static cudaError_t run_rounds(GpuWork work, void *context, cudaStream_t stream, const Plan *plan,
-                              cudaEvent_t *events, size_t round, double *samples)
-{
+                              cudaEvent_t *events, size_t round, double *samples) {
     cudaError_t status = cudaSuccess;
     for (size_t from = 0; from < plan->samples && status == cudaSuccess; from += round) {
         size_t to = plan->samples - from < round ? plan->samples : from + round;
@@ -181,16 +170,14 @@ static cudaError_t run_rounds(GpuWork work, void *context, cudaStream_t stream, 
 }
 
 /* Samples of the plan in one round; at least 1. */
-static size_t round_of(const Plan *plan)
-{
+static size_t round_of(const Plan *plan) {
     size_t round = ROUND_LAUNCHES / plan->batch;
     round = round < plan->samples ? round : plan->samples;
     return round > 0 ? round : 1;
 }
 
 static cudaError_t sample_with_events(GpuWork work, void *context, cudaStream_t stream,
-                                      const Plan *plan, double *samples)
-{
+                                      const Plan *plan, double *samples) {
     size_t round = round_of(plan), made = 0;
     cudaError_t status = cudaSuccess;
     cudaEvent_t *events = calloc(round + 1, sizeof *events);
@@ -215,8 +202,7 @@ static cudaError_t sample_with_events(GpuWork work, void *context, cudaStream_t 
 }
 
 static cudaError_t sample_with_clock(GpuWork work, void *context, cudaStream_t stream,
-                                     const Plan *plan, double *samples)
-{
+                                     const Plan *plan, double *samples) {
     cudaError_t status = cudaSuccess;
     for (size_t i = 0; i < plan->samples && status == cudaSuccess; ++i) {
         status = run_once(work, context, stream, &samples[i]);
@@ -227,9 +213,8 @@ static cudaError_t sample_with_clock(GpuWork work, void *context, cudaStream_t s
 typedef cudaError_t (*Sampler)(GpuWork, void *, cudaStream_t, const Plan *, double *);
 
 /* First call, an estimate, warm-ups, then the sampler. */
-static cudaError_t measure(GpuWork work, void *context, const TimerOptions *options,
-                           bool may_batch, Sampler sampler, TimerStats *stats)
-{
+static cudaError_t measure(GpuWork work, void *context, const TimerOptions *options, bool may_batch,
+                           Sampler sampler, TimerStats *stats) {
     static const TimerOptions defaults = {0};
     options = options != NULL ? options : &defaults;
     lab_clear_message();
@@ -273,21 +258,18 @@ static cudaError_t measure(GpuWork work, void *context, const TimerOptions *opti
     return status;
 }
 
-cudaError_t time_gpu(GpuWork work, void *context, const TimerOptions *options, TimerStats *stats)
-{
+cudaError_t time_gpu(GpuWork work, void *context, const TimerOptions *options, TimerStats *stats) {
     return measure(work, context, options, true, sample_with_events, stats);
 }
 
 cudaError_t time_gpu_end_to_end(GpuWork work, void *context, const TimerOptions *options,
-                                TimerStats *stats)
-{
+                                TimerStats *stats) {
     return measure(work, context, options, false, sample_with_clock, stats);
 }
 
 /* --- CPU work --- */
 
-static double clock_calls(CpuWork work, void *context, size_t calls)
-{
+static double clock_calls(CpuWork work, void *context, size_t calls) {
     double begin = host_clock_ms();
     for (size_t i = 0; i < calls; ++i) {
         work(context);
@@ -295,8 +277,7 @@ static double clock_calls(CpuWork work, void *context, size_t calls)
     return (host_clock_ms() - begin) / (double)calls;
 }
 
-void time_cpu(CpuWork work, void *context, const TimerOptions *options, TimerStats *stats)
-{
+void time_cpu(CpuWork work, void *context, const TimerOptions *options, TimerStats *stats) {
     static const TimerOptions defaults = {0};
     options = options != NULL ? options : &defaults;
     *stats = (TimerStats){0};
@@ -321,8 +302,7 @@ void time_cpu(CpuWork work, void *context, const TimerOptions *options, TimerSta
     free(samples);
 }
 
-size_t timer_describe(const TimerStats *stats, char *text, size_t size)
-{
+size_t timer_describe(const TimerStats *stats, char *text, size_t size) {
     TextBuffer buffer = text_buffer(text, size);
     if (stats->repeats == 0) {
         text_append(&buffer, "not measured");

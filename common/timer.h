@@ -21,10 +21,10 @@ typedef double (*ClockReader)(void);
 
 /* Zero fields mean the default, so {0} is a good choice. */
 typedef struct TimerOptions {
-    cudaStream_t stream; /* the stream that work uses; 0: the default stream */
-    int warmup;          /* calls dropped after the first; 0: 3; negative: none */
-    int repeat;          /* samples; 0: as many as fit budget_ms, 10 to 200 */
-    double budget_ms;    /* time to spend when repeat is 0; 0: 500 */
+    cudaStream_t stream;    /* the stream that work uses; 0: the default stream */
+    int warmup;             /* calls dropped after the first; 0: 3; negative: none */
+    int repeat;             /* samples; 0: as many as fit budget_ms, 10 to 200 */
+    double budget_ms;       /* time to spend when repeat is 0; 0: 500 */
     ClockReader read_clock; /* before and after the samples; 0: sm_clock_mhz */
 } TimerOptions;
 
@@ -32,12 +32,13 @@ typedef struct TimerStats {
     double first_ms;  /* the very first call, host clock, synchronised; in no other figure */
     double median_ms; /* of the samples, per call */
     double min_ms, max_ms;
-    double spread;    /* (90th - 10th percentile) / median */
-    size_t repeats;   /* samples */
-    size_t batch;     /* calls per sample: more than 1 for work shorter than about 1 ms */
-    size_t warmups;   /* calls dropped, without the first */
+    double spread;  /* (90th - 10th percentile) / median */
+    size_t repeats; /* samples */
+    size_t batch;   /* calls per sample: more than 1 for work shorter than about 1 ms */
+    size_t warmups; /* calls dropped, without the first */
     double clock_before_mhz, clock_after_mhz; /* SM clock; 0: not reported */
-    bool doubtful;    /* spread above TIMER_SPREAD_LIMIT, too few samples, or the clock changed by 5 % */
+    bool
+        doubtful; /* spread above TIMER_SPREAD_LIMIT, too few samples, or the clock changed by 5 % */
 } TimerStats;
 
 /* A spread above this makes the figure doubtful: print fewer digits, no ratio. */
@@ -56,8 +57,7 @@ typedef void (*CpuWork)(void *context);
  * Errors: whatever work or the runtime returns, and what a launch in work left
  * for cudaGetLastError; *stats is then zero. An error left before is dropped.
  * On return the stream has been synchronised. */
-cudaError_t time_gpu(GpuWork work, void *context, const TimerOptions *options,
-                     TimerStats *stats);
+cudaError_t time_gpu(GpuWork work, void *context, const TimerOptions *options, TimerStats *stats);
 
 /* Host time from calling work to the end of everything it put on the stream: for
  * a GPU function with its transfers. Same rules; batch is 1. */
@@ -113,8 +113,8 @@ size_t rate_describe(const RateCheck *check, size_t element_size, char *text, si
 /* Hand-made timings at two sizes: true if the time grew too little for run time
  * (the work grew at least 4-fold and the time less than a quarter of that), so
  * that it is launch time. Text for the student goes to text (may be null). */
-bool timing_is_launch_only(double work_small, double ms_small, double work_large,
-                           double ms_large, char *text, size_t size);
+bool timing_is_launch_only(double work_small, double ms_small, double work_large, double ms_large,
+                           char *text, size_t size);
 
 /* "0.435 ms (median of 40 x 3, spread 0.8 %)"; fewer digits, and a warning, if
  * doubtful. Returns the length as snprintf does. */

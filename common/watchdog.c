@@ -26,8 +26,7 @@ struct Watchdog {
     void *context;
 };
 
-const char *watchdog_lazy_loading(void)
-{
+const char *watchdog_lazy_loading(void) {
     return "If a kernel runs that waits for the host or for another kernel, the first launch of "
            "another kernel can wait for it in turn: its code is loaded only then (lazy loading), "
            "which may have to wait until the device is idle. Load all kernels first, with "
@@ -39,15 +38,13 @@ const char *watchdog_lazy_loading(void)
         ;
 }
 
-static double seconds_now(void)
-{
+static double seconds_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static struct timespec seconds_from_now(double seconds)
-{
+static struct timespec seconds_from_now(double seconds) {
     const double most = 1e9; /* 30 years: no overflow */
     double at = seconds_now() + (seconds < most ? seconds > 0 ? seconds : 0 : most);
     time_t whole = (time_t)at;
@@ -55,8 +52,7 @@ static struct timespec seconds_from_now(double seconds)
 }
 
 /* Not exit: that would wait for the very device, or run what main is in the middle of. */
-static void end_process(const Watchdog *watchdog)
-{
+static void end_process(const Watchdog *watchdog) {
     if (ftrylockfile(stdout) == 0) {
         fflush(stdout); /* what was printed so far comes first */
         funlockfile(stdout);
@@ -79,8 +75,7 @@ static void end_process(const Watchdog *watchdog)
     _exit(EXIT_FAILURE);
 }
 
-static void *watch(void *argument)
-{
+static void *watch(void *argument) {
     Watchdog *watchdog = argument;
     int status = 0;
     pthread_mutex_lock(&watchdog->lock);
@@ -94,8 +89,7 @@ static void *watch(void *argument)
     return NULL;
 }
 
-Watchdog *watchdog_start(double limit_s, const char *what, void (*release)(void *), void *context)
-{
+Watchdog *watchdog_start(double limit_s, const char *what, void (*release)(void *), void *context) {
     Watchdog *watchdog = calloc(1, sizeof *watchdog);
     if (watchdog == NULL) {
         return NULL;
@@ -120,8 +114,7 @@ Watchdog *watchdog_start(double limit_s, const char *what, void (*release)(void 
     return watchdog;
 }
 
-void watchdog_stop(Watchdog *watchdog)
-{
+void watchdog_stop(Watchdog *watchdog) {
     if (watchdog == NULL) {
         return;
     }
@@ -135,8 +128,7 @@ void watchdog_stop(Watchdog *watchdog)
     free(watchdog);
 }
 
-cudaError_t watchdog_stream_wait(cudaStream_t stream, double limit_s, const char *what)
-{
+cudaError_t watchdog_stream_wait(cudaStream_t stream, double limit_s, const char *what) {
     const struct timespec pause = {.tv_nsec = 100000}; /* 0.1 ms */
     double end = seconds_now() + limit_s;
     lab_clear_message();
@@ -153,8 +145,7 @@ cudaError_t watchdog_stream_wait(cudaStream_t stream, double limit_s, const char
     }
 }
 
-cudaError_t load_kernels(const void *const *kernels, size_t count)
-{
+cudaError_t load_kernels(const void *const *kernels, size_t count) {
     cudaError_t status = cudaSuccess;
     struct cudaFuncAttributes attributes;
     for (size_t i = 0; i < count && status == cudaSuccess; ++i) {

@@ -70,8 +70,8 @@ cudaError_t copy_strided_gpu(size_t n, size_t stride, const float *d_x, float *d
     cudaError_t status;
     if (!launchable(n, d_x, d_out, &status)) return status;
     if (stride == 0 || n % stride != 0) return cudaErrorInvalidValue;
-    copy_strided_kernel<<<(unsigned)blocks_for(n), THREADS, 0, stream>>>(n, stride, n / stride,
-                                                                        d_x, d_out);
+    copy_strided_kernel<<<(unsigned)blocks_for(n), THREADS, 0, stream>>>(n, stride, n / stride, d_x,
+                                                                         d_out);
     return cudaGetLastError();
 }
 

@@ -105,7 +105,7 @@ cudaError_t scale_image_gpu(size_t rows, size_t cols, const float *d_x, float fa
     cudaError_t status;
     if (!image_is_there(rows, cols, d_x, d_out, block_x, block_y, &shape, &status)) return status;
     scale_image_kernel<<<as_dim3(shape.grid), as_dim3(shape.block), 0, stream>>>(rows, cols, d_x,
-                                                                                factor, d_out);
+                                                                                 factor, d_out);
     return cudaGetLastError();
 }
 
@@ -126,8 +126,8 @@ cudaError_t sign_image_gpu(size_t rows, size_t cols, uint32_t *d_block, uint32_t
     cudaError_t status;
     if (!image_is_there(rows, cols, d_block, d_thread, block_x, block_y, &shape, &status))
         return status;
-    sign_image_kernel<<<as_dim3(shape.grid), as_dim3(shape.block), 0, stream>>>(rows, cols,
-                                                                               d_block, d_thread);
+    sign_image_kernel<<<as_dim3(shape.grid), as_dim3(shape.block), 0, stream>>>(rows, cols, d_block,
+                                                                                d_thread);
     return cudaGetLastError();
 }
 

@@ -22,7 +22,8 @@ __global__ void transpose_tile_kernel(size_t rows, size_t cols, const float *x, 
     const size_t col = (size_t)blockIdx.x * TILE + threadIdx.x;
     const size_t row = (size_t)blockIdx.y * TILE + threadIdx.y;
     for (unsigned k = 0; k < TILE; k += ROWS)
-        if (row + k < rows && col < cols) tile[threadIdx.y + k][threadIdx.x] = x[(row + k) * cols + col];
+        if (row + k < rows && col < cols)
+            tile[threadIdx.y + k][threadIdx.x] = x[(row + k) * cols + col];
     __syncthreads(); /* a thread reads what others wrote */
     const size_t out_col = (size_t)blockIdx.y * TILE + threadIdx.x;
     const size_t out_row = (size_t)blockIdx.x * TILE + threadIdx.y;
@@ -37,7 +38,8 @@ __global__ void transpose_padded_kernel(size_t rows, size_t cols, const float *x
     const size_t col = (size_t)blockIdx.x * TILE + threadIdx.x;
     const size_t row = (size_t)blockIdx.y * TILE + threadIdx.y;
     for (unsigned k = 0; k < TILE; k += ROWS)
-        if (row + k < rows && col < cols) tile[threadIdx.y + k][threadIdx.x] = x[(row + k) * cols + col];
+        if (row + k < rows && col < cols)
+            tile[threadIdx.y + k][threadIdx.x] = x[(row + k) * cols + col];
     __syncthreads();
     const size_t out_col = (size_t)blockIdx.y * TILE + threadIdx.x;
     const size_t out_row = (size_t)blockIdx.x * TILE + threadIdx.y;

@@ -25,11 +25,13 @@ static const LessonSpec SPEC = {
     .has_all = true,
 };
 
-typedef struct Copy { float *d_from, *d_to; size_t bytes; } Copy;
+typedef struct Copy {
+    float *d_from, *d_to;
+    size_t bytes;
+} Copy;
 static cudaError_t run_copy(void *context, cudaStream_t stream) {
     const Copy *copy = context;
-    return cudaMemcpyAsync(copy->d_to, copy->d_from, copy->bytes, cudaMemcpyDeviceToDevice,
-                           stream);
+    return cudaMemcpyAsync(copy->d_to, copy->d_from, copy->bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
 /* Copies n normal numbers within the device. A device that cannot do it now (no

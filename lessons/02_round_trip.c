@@ -25,11 +25,13 @@
 static const LessonSpec SPEC = {
     .program = "02_round_trip",
     .about = "Copies arrays to the device and back, bit for bit, and times the ways there.",
-    .rows = 12000, .cols = 19200, .cpu_cols = 1000,
-    .device_bytes_each = sizeof(float), .host_bytes_each = 5 * sizeof(float),
+    .rows = 12000,
+    .cols = 19200,
+    .cpu_cols = 1000,
+    .device_bytes_each = sizeof(float),
+    .host_bytes_each = 5 * sizeof(float),
     .device_bytes_least = ROUND_TRIPS_LARGEST,
-    .has_all = true
-};
+    .has_all = true};
 
 /* 1. x**2 * x of a 3 x 3 matrix: by hand, then with the device array. */
 static bool three_by_three(Lesson *lesson) {
@@ -71,7 +73,11 @@ static bool three_by_three(Lesson *lesson) {
 }
 
 /* 4. The same numbers, made where they are needed. */
-typedef struct Made { size_t n; uint64_t seed; float *d_out; } Made;
+typedef struct Made {
+    size_t n;
+    uint64_t seed;
+    float *d_out;
+} Made;
 static cudaError_t run_make(void *context, cudaStream_t stream) {
     const Made *made = context;
     return philox_normal_gpu(made->n, made->seed, made->d_out, stream);

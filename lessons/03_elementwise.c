@@ -98,8 +98,8 @@ int main(int argc, char **argv) {
         CUDA_CHECK(run(&r, 0));
         CUDA_CHECK(cudaMemcpy(out, r.d_out, bytes, cudaMemcpyDeviceToHost));
         const CompareResult compared = compare(&r, x, y, out, want);
-        const bool ok = lesson_row(&lesson, NAME[i], BYTES_EACH[i] * (double)n,
-                                   &time[i], &compared, i == TEXTBOOK ? &textbook : NULL);
+        const bool ok = lesson_row(&lesson, NAME[i], BYTES_EACH[i] * (double)n, &time[i], &compared,
+                                   i == TEXTBOOK ? &textbook : NULL);
         if (!ok && i != TEXTBOOK)
             show_wide_owner(elementwise_plan(n, r.d_x, r.d_y, r.d_out), compared.first_wrong);
         right_count += n - compared.wrong;
@@ -107,8 +107,8 @@ int main(int argc, char **argv) {
     show_fusion(&lesson, n, &time[TWO_STEPS], &time[FUSED]);
 
     /* 5. The verdict, and release in reverse order. */
-    printf("5. Every element checked against the CPU: %s of %s right.\n",
-           text_count(right_count), text_count(n * OPERATIONS));
+    printf("5. Every element checked against the CPU: %s of %s right.\n", text_count(right_count),
+           text_count(n * OPERATIONS));
     record_count(lesson.record, "elements_checked", n * OPERATIONS);
     CUDA_CHECK(cudaFree(r.d_out));
     CUDA_CHECK(cudaFree(r.d_temp));

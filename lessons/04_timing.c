@@ -22,11 +22,13 @@
 static const LessonSpec SPEC = {
     .program = "04_timing",
     .about = "Times x + x and x * x on CPU and device, and shows how timings go wrong.",
-    .rows = 12000, .cols = 19200, .cpu_cols = 1920,
+    .rows = 12000,
+    .cols = 19200,
+    .cpu_cols = 1920,
     .device_bytes_each = 2 * sizeof(float), /* x and the result */
     .host_bytes_each = 3 * sizeof(float),   /* and the result expected */
-    .has_all = true, .pictures = {"clock", "queue", "crossover"}
-};
+    .has_all = true,
+    .pictures = {"clock", "queue", "crossover"}};
 
 /* The smaller size of the comparison; the larger one is the lesson's own. */
 enum { SMALLER_COLS = 1920 };

@@ -22,15 +22,20 @@
 static const LessonSpec SPEC = {
     .program = "05_launch_shapes",
     .about = "The same job in many shapes of launch, and shapes that cannot be.",
-    .n = 33554467, .cpu_n = 1000003, /* odd: the last block is never full */
+    .n = 33554467,
+    .cpu_n = 1000003,                       /* odd: the last block is never full */
     .device_bytes_each = 2 * sizeof(float), /* x and the result */
     .host_bytes_each = 2 * sizeof(float),
-    .pictures = {"image"}
-};
+    .pictures = {"image"}};
 
 static const float FACTOR = 3.0f;
 
-typedef struct Run { size_t n; const float *d_x; float *d_out; ShapeRow shape; } Run;
+typedef struct Run {
+    size_t n;
+    const float *d_x;
+    float *d_out;
+    ShapeRow shape;
+} Run;
 static cudaError_t run(void *context, cudaStream_t stream) {
     const Run *r = context;
     return scale_stride_gpu(r->n, r->d_x, FACTOR, r->d_out, r->shape.blocks, r->shape.threads,

@@ -23,23 +23,30 @@ enum { STRIDE_MOST = 32, OFFSET = 1, UNIT = 96 }; /* n: a multiple of all stride
 static const LessonSpec SPEC = {
     .program = "06_coalescing",
     .about = "The same bytes in different patterns: strides, offsets, structures, float4.",
-    .n = 96000000, .cpu_n = 960000,
-    .device_bytes_each = 2 * sizeof(float), .host_bytes_each = 3 * sizeof(float),
-    .pictures = {"sectors"}
-};
+    .n = 96000000,
+    .cpu_n = 960000,
+    .device_bytes_each = 2 * sizeof(float),
+    .host_bytes_each = 3 * sizeof(float),
+    .pictures = {"sectors"}};
 
 static const Point MOVE = {1.0f, -2.0f, 0.5f};
 
 typedef enum Pattern { STRIDED, SHIFTED, QUADS, STRUCTS, ARRAYS } Pattern;
-static const struct { const char *name; Pattern pattern; size_t stride; } ROWS[] = {
-    {"stride 1", STRIDED, 1}, {"stride 2", STRIDED, 2},
-    {"stride 8", STRIDED, 8}, {"stride 32", STRIDED, 32},
-    {"offset 1", SHIFTED, 0}, {"float4", QUADS, 0},
+static const struct {
+    const char *name;
+    Pattern pattern;
+    size_t stride;
+} ROWS[] = {
+    {"stride 1", STRIDED, 1},         {"stride 2", STRIDED, 2},        {"stride 8", STRIDED, 8},
+    {"stride 32", STRIDED, 32},       {"offset 1", SHIFTED, 0},        {"float4", QUADS, 0},
     {"array of structs", STRUCTS, 0}, {"struct of arrays", ARRAYS, 0},
 };
 enum { ROW_COUNT = sizeof ROWS / sizeof ROWS[0] };
 
-typedef struct Run { size_t n, row; float *d_x, *d_out; } Run;
+typedef struct Run {
+    size_t n, row;
+    float *d_x, *d_out;
+} Run;
 static cudaError_t run(void *context, cudaStream_t stream) {
     const Run *r = context;
     switch (ROWS[r->row].pattern) {
@@ -85,8 +92,10 @@ int main(int argc, char **argv) {
     CUDA_CHECK(cudaMemcpy(r.d_x, x, bytes, cudaMemcpyHostToDevice));
     bool right = true;
     printf("\n");
-    lesson_table(&lesson, text_format("2. %s useful bytes in each pattern, beside a copy",
-                                      text_count(2 * bytes)), "pattern", bytes);
+    lesson_table(&lesson,
+                 text_format("2. %s useful bytes in each pattern, beside a copy",
+                             text_count(2 * bytes)),
+                 "pattern", bytes);
     for (r.row = 0; r.row < ROW_COUNT; r.row++) {
         const size_t count = ROWS[r.row].pattern == SHIFTED ? n - OFFSET : n;
         TimerStats time;
@@ -97,7 +106,8 @@ int main(int argc, char **argv) {
         for (size_t i = 0; i < count; i++) want[i] = wanted(&r, x, i);
         const CompareResult compared = compare_exact(count, out, want, DTYPE_FLOAT32);
         right = lesson_row(&lesson, ROWS[r.row].name, 2.0 * sizeof(float) * (double)count, &time,
-                           &compared, NULL) && right;
+                           &compared, NULL) &&
+                right;
     }
     lesson_recorded_note(&lesson);
 

@@ -23,10 +23,13 @@
 static const LessonSpec SPEC = {
     .program = "07_transpose",
     .about = "The transpose of a matrix: naive, by tiles, without bank conflicts.",
-    .rows = 12032, .cols = 19264, .cpu_rows = 1009, .cpu_cols = 1013,
-    .device_bytes_each = 2 * sizeof(float), .host_bytes_each = 3 * sizeof(float),
-    .pictures = {"banks"}
-};
+    .rows = 12032,
+    .cols = 19264,
+    .cpu_rows = 1009,
+    .cpu_cols = 1013,
+    .device_bytes_each = 2 * sizeof(float),
+    .host_bytes_each = 3 * sizeof(float),
+    .pictures = {"banks"}};
 
 typedef cudaError_t (*Transpose)(size_t, size_t, const float *, float *, cudaStream_t);
 
@@ -36,17 +39,23 @@ static cudaError_t copy_gpu(size_t rows, size_t cols, const float *d_x, float *d
     return copy_strided_gpu(rows * cols, 1, d_x, d_out, stream);
 }
 
-static const struct { const char *name; Transpose launch; } STEPS[] = {
+static const struct {
+    const char *name;
+    Transpose launch;
+} STEPS[] = {
     {"a copy", copy_gpu},
-    {"1. naive", transpose_naive_gpu},      /* wastes: each lane writes to another sector */
-    {"2. tile", transpose_tile_gpu},        /* wastes: a column of the tile is one bank */
-    {"3. padded", transpose_padded_gpu},    /* wastes: 128 bytes of shared memory */
+    {"1. naive", transpose_naive_gpu},       /* wastes: each lane writes to another sector */
+    {"2. tile", transpose_tile_gpu},         /* wastes: a column of the tile is one bank */
+    {"3. padded", transpose_padded_gpu},     /* wastes: 128 bytes of shared memory */
     {"4. swizzled", transpose_swizzled_gpu}, /* wastes: 4 bytes a lane */
     {"5. the kit's", transpose_gpu},
 };
 enum { STEP_COUNT = sizeof STEPS / sizeof STEPS[0] };
 
-typedef struct Run { size_t rows, cols, step; float *d_x, *d_out; } Run;
+typedef struct Run {
+    size_t rows, cols, step;
+    float *d_x, *d_out;
+} Run;
 static cudaError_t run(void *context, cudaStream_t stream) {
     const Run *r = context;
     return STEPS[r->step].launch(r->rows, r->cols, r->d_x, r->d_out, stream);
@@ -56,8 +65,8 @@ int main(int argc, char **argv) {
     Lesson lesson;
     if (!lesson_options(&lesson, argc, argv, &SPEC)) return lesson.status;
     if (lesson.options.rows > TRANSPOSE_MOST_ROWS) {
-        fprintf(stderr, "%s: --rows %zu: at most %d, 65,535 blocks of 32 rows in y\n",
-                SPEC.program, lesson.options.rows, TRANSPOSE_MOST_ROWS);
+        fprintf(stderr, "%s: --rows %zu: at most %d, 65,535 blocks of 32 rows in y\n", SPEC.program,
+                lesson.options.rows, TRANSPOSE_MOST_ROWS);
         record_free(lesson.record);
         return LESSON_BAD_OPTION;
     }
@@ -78,8 +87,10 @@ int main(int argc, char **argv) {
     CUDA_CHECK(cudaMalloc((void **)&r.d_out, bytes));
     CUDA_CHECK(cudaMemcpy(r.d_x, x, bytes, cudaMemcpyHostToDevice));
     bool right = true;
-    lesson_table(&lesson, text_format("2. %s x %s floats, transposed; beside a copy",
-                                      text_count(rows), text_count(cols)), "step", bytes);
+    lesson_table(&lesson,
+                 text_format("2. %s x %s floats, transposed; beside a copy", text_count(rows),
+                             text_count(cols)),
+                 "step", bytes);
     for (r.step = 0; r.step < STEP_COUNT; r.step++) {
         TimerStats time;
         CUDA_CHECK(time_gpu(run, &r, lesson_timer(&lesson), &time));
@@ -87,8 +98,9 @@ int main(int argc, char **argv) {
         CUDA_CHECK(run(&r, 0));
         CUDA_CHECK(cudaMemcpy(out, r.d_out, bytes, cudaMemcpyDeviceToHost));
         const CompareResult compared = compare_exact(n, out, r.step == 0 ? x : want, DTYPE_FLOAT32);
-        right = lesson_row(&lesson, STEPS[r.step].name, 2.0 * (double)bytes, &time, &compared,
-                           NULL) && right;
+        right =
+            lesson_row(&lesson, STEPS[r.step].name, 2.0 * (double)bytes, &time, &compared, NULL) &&
+            right;
     }
     lesson_recorded_note(&lesson);
 

@@ -8,17 +8,17 @@
 enum { DRIVER_MAX_GPUS = 16, DRIVER_TEXT = 512 };
 
 typedef struct {
-  char name[96];
-  int capability_major, capability_minor;
+    char name[96];
+    int capability_major, capability_minor;
 } DriverGpu;
 
 typedef struct {
-  int loaded;                   /* libcuda.so.1 was found and is usable at all */
-  char library[DRIVER_TEXT];    /* where it lies; if not loaded, what dlopen said */
-  int version;                  /* newest CUDA that it supports, as 13000; 0: it does not tell */
-  int init_error;               /* cuInit's status, 0 for success */
-  int gpu_count;
-  DriverGpu gpus[DRIVER_MAX_GPUS];
+    int loaded;                /* libcuda.so.1 was found and is usable at all */
+    char library[DRIVER_TEXT]; /* where it lies; if not loaded, what dlopen said */
+    int version;               /* newest CUDA that it supports, as 13000; 0: it does not tell */
+    int init_error;            /* cuInit's status, 0 for success */
+    int gpu_count;
+    DriverGpu gpus[DRIVER_MAX_GPUS];
 } Driver;
 
 /* Asks the driver in a process of its own, so that the two calls cannot disturb each other.

@@ -244,10 +244,8 @@ static void run_sum(const Problem *p) {
         float *sums = (float *)(blocks == 1 ? d_out : d_scratch[level]);
         if (first && p->id == SUM_GRID_STRIDE)
             sum_grid_stride<<<blocks, BLOCK>>>((int)left, x, sums);
-        else if (p->id == SUM_SHUFFLE)
-            sum_shuffle<<<blocks, BLOCK>>>((int)left, x, sums);
-        else
-            sum_classic<<<blocks, BLOCK>>>((int)left, x, sums);
+        else if (p->id == SUM_SHUFFLE) sum_shuffle<<<blocks, BLOCK>>>((int)left, x, sums);
+        else sum_classic<<<blocks, BLOCK>>>((int)left, x, sums);
         x = sums;
         left = blocks;
     }
@@ -270,8 +268,8 @@ static void run_scan(const Problem *p) {
         x = out = totals;
     }
     for (; level > 0; --level)
-        scan_add<<<grid_for(count[level - 1]), BLOCK>>>((int)count[level - 1],
-                                                        level_out[level - 1], level_out[level]);
+        scan_add<<<grid_for(count[level - 1]), BLOCK>>>((int)count[level - 1], level_out[level - 1],
+                                                        level_out[level]);
 }
 
 static void launch(const Problem *p) {
@@ -280,38 +278,32 @@ static void launch(const Problem *p) {
     float *out = (float *)d_out;
     const dim3 tile(TILE, TILE);
     switch (p->id) {
-        case VECTOR_ADD: vector_add<<<grid_for(n), BLOCK>>>((int)n, x, y, out); break;
-        case NBODY:
-            nbody<<<grid_for(n), BLOCK>>>((int)n, (const float4 *)x, (float4 *)out);
-            break;
-        case MANDELBROT: mandelbrot<<<tiles(n, n, TILE), tile>>>((int)n, (int *)out); break;
-        case BLACK_SCHOLES: black_scholes<<<grid_for(n), BLOCK>>>((int)n, x, y, out); break;
-        case MATRIX_PRODUCT:
-            matrix_product<<<tiles(n, n, TILE), tile>>>((int)n, x, y, out);
-            break;
-        case SUM_CLASSIC:
-        case SUM_GRID_STRIDE:
-        case SUM_SHUFFLE: run_sum(p); break;
-        case STENCIL: stencil<<<grid_for(n), BLOCK>>>((int)n, x, out); break;
-        case MATRIX_PRODUCT_TILED:
-            matrix_product_tiled<<<tiles(n, n, TILE), tile>>>((int)n, x, y, out);
-            break;
-        case TRANSPOSE:
-            transpose<<<tiles(n / 2, n, TRANSPOSE_TILE), dim3(TRANSPOSE_TILE, TRANSPOSE_ROWS)>>>(
-                (int)n, (int)(n / 2), x, out);
-            break;
-        case SCAN: run_scan(p); break;
-        case HISTOGRAM: {
-            const unsigned blocks = grid_for(n) < STRIDE_BLOCKS ? grid_for(n) : STRIDE_BLOCKS;
-            ok(cudaMemsetAsync(out, 0, p->out_bytes, 0), "cudaMemsetAsync");
-            histogram<<<blocks, BLOCK>>>((int)n, (const unsigned char *)x, (int *)out);
-            break;
-        }
-        case BARRIERS: barriers<<<grid_for(n), BLOCK>>>((const int *)x, (int *)out); break;
-        case LOCALS:
-            locals<<<(unsigned)blocks_for(n, LOCALS_BLOCK), LOCALS_BLOCK>>>((int *)out);
-            break;
-        case PEER_CASES: break;
+    case VECTOR_ADD: vector_add<<<grid_for(n), BLOCK>>>((int)n, x, y, out); break;
+    case NBODY: nbody<<<grid_for(n), BLOCK>>>((int)n, (const float4 *)x, (float4 *)out); break;
+    case MANDELBROT: mandelbrot<<<tiles(n, n, TILE), tile>>>((int)n, (int *)out); break;
+    case BLACK_SCHOLES: black_scholes<<<grid_for(n), BLOCK>>>((int)n, x, y, out); break;
+    case MATRIX_PRODUCT: matrix_product<<<tiles(n, n, TILE), tile>>>((int)n, x, y, out); break;
+    case SUM_CLASSIC:
+    case SUM_GRID_STRIDE:
+    case SUM_SHUFFLE: run_sum(p); break;
+    case STENCIL: stencil<<<grid_for(n), BLOCK>>>((int)n, x, out); break;
+    case MATRIX_PRODUCT_TILED:
+        matrix_product_tiled<<<tiles(n, n, TILE), tile>>>((int)n, x, y, out);
+        break;
+    case TRANSPOSE:
+        transpose<<<tiles(n / 2, n, TRANSPOSE_TILE), dim3(TRANSPOSE_TILE, TRANSPOSE_ROWS)>>>(
+            (int)n, (int)(n / 2), x, out);
+        break;
+    case SCAN: run_scan(p); break;
+    case HISTOGRAM: {
+        const unsigned blocks = grid_for(n) < STRIDE_BLOCKS ? grid_for(n) : STRIDE_BLOCKS;
+        ok(cudaMemsetAsync(out, 0, p->out_bytes, 0), "cudaMemsetAsync");
+        histogram<<<blocks, BLOCK>>>((int)n, (const unsigned char *)x, (int *)out);
+        break;
+    }
+    case BARRIERS: barriers<<<grid_for(n), BLOCK>>>((const int *)x, (int *)out); break;
+    case LOCALS: locals<<<(unsigned)blocks_for(n, LOCALS_BLOCK), LOCALS_BLOCK>>>((int *)out); break;
+    case PEER_CASES: break;
     }
 }
 

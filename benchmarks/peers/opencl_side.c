@@ -143,8 +143,7 @@ static bool run_scan(const Problem *p) {
     size_t left = p->n;
     int level = 0;
     for (;; ++level) {
-        if (!enqueue(0, groups_for(left), 1, BLOCK, 1, "ibbb", (int)left, x, out,
-                     d_scratch[level]))
+        if (!enqueue(0, groups_for(left), 1, BLOCK, 1, "ibbb", (int)left, x, out, d_scratch[level]))
             return false;
         count[level] = left;
         level_out[level] = out;
@@ -173,26 +172,23 @@ static bool launch(const Problem *p) {
     const size_t groups = groups_for(p->n), tiles = blocks_for(p->n, TILE);
     const cl_mem x = d_in[0], y = d_in[1], out = d_out;
     switch (p->id) {
-        case VECTOR_ADD:
-        case BLACK_SCHOLES: return enqueue(0, groups, 1, BLOCK, 1, "ibbb", n, x, y, out);
-        case NBODY:
-        case STENCIL: return enqueue(0, groups, 1, BLOCK, 1, "ibb", n, x, out);
-        case MANDELBROT: return enqueue(0, tiles, tiles, TILE, TILE, "ib", n, out);
-        case MATRIX_PRODUCT:
-        case MATRIX_PRODUCT_TILED:
-            return enqueue(0, tiles, tiles, TILE, TILE, "ibbb", n, x, y, out);
-        case SUM_CLASSIC:
-        case SUM_GRID_STRIDE: return run_sum(p);
-        case TRANSPOSE:
-            return enqueue(0, blocks_for(p->n / 2, TRANSPOSE_TILE),
-                           blocks_for(p->n, TRANSPOSE_TILE), TRANSPOSE_TILE, TRANSPOSE_ROWS,
-                           "iibb", n, n / 2, x, out);
-        case SCAN: return run_scan(p);
-        case HISTOGRAM: return run_histogram(p);
-        case BARRIERS: return enqueue(0, groups, 1, BLOCK, 1, "bb", x, out);
-        case LOCALS:
-            return enqueue(0, blocks_for(p->n, LOCALS_BLOCK), 1, LOCALS_BLOCK, 1, "b", out);
-        default: return false;
+    case VECTOR_ADD:
+    case BLACK_SCHOLES: return enqueue(0, groups, 1, BLOCK, 1, "ibbb", n, x, y, out);
+    case NBODY:
+    case STENCIL: return enqueue(0, groups, 1, BLOCK, 1, "ibb", n, x, out);
+    case MANDELBROT: return enqueue(0, tiles, tiles, TILE, TILE, "ib", n, out);
+    case MATRIX_PRODUCT:
+    case MATRIX_PRODUCT_TILED: return enqueue(0, tiles, tiles, TILE, TILE, "ibbb", n, x, y, out);
+    case SUM_CLASSIC:
+    case SUM_GRID_STRIDE: return run_sum(p);
+    case TRANSPOSE:
+        return enqueue(0, blocks_for(p->n / 2, TRANSPOSE_TILE), blocks_for(p->n, TRANSPOSE_TILE),
+                       TRANSPOSE_TILE, TRANSPOSE_ROWS, "iibb", n, n / 2, x, out);
+    case SCAN: return run_scan(p);
+    case HISTOGRAM: return run_histogram(p);
+    case BARRIERS: return enqueue(0, groups, 1, BLOCK, 1, "bb", x, out);
+    case LOCALS: return enqueue(0, blocks_for(p->n, LOCALS_BLOCK), 1, LOCALS_BLOCK, 1, "b", out);
+    default: return false;
     }
 }
 
@@ -260,7 +256,7 @@ static const char *describe(void) {
 static double build_ms(void) { return g_build_ms; }
 
 int main(int argc, char **argv) {
-    const Side side = {"opencl", lacks, open_side, run, poison, fetch, describe, NULL, build_ms,
-                       false};
+    const Side side = {"opencl", lacks,    open_side, run,      poison,
+                       fetch,    describe, NULL,      build_ms, false};
     return side_main(argc, argv, &side);
 }

@@ -19,12 +19,12 @@ static bool open_side(const Problem *p) {
 
 static bool run(const Problem *p) {
     switch (p->id) {
-        case VECTOR_ADD: plain_vector_add(p->n, p->in[0], p->in[1], g_out); return true;
-        case NBODY: plain_nbody(p->n, p->in[0], g_out); return true;
-        case MANDELBROT: plain_mandelbrot(p->n, g_out); return true;
-        case BLACK_SCHOLES: plain_black_scholes(p->n, p->in[0], p->in[1], g_out); return true;
-        case MATRIX_PRODUCT: plain_matrix_product(p->n, p->in[0], p->in[1], g_out); return true;
-        default: return false;
+    case VECTOR_ADD: plain_vector_add(p->n, p->in[0], p->in[1], g_out); return true;
+    case NBODY: plain_nbody(p->n, p->in[0], g_out); return true;
+    case MANDELBROT: plain_mandelbrot(p->n, g_out); return true;
+    case BLACK_SCHOLES: plain_black_scholes(p->n, p->in[0], p->in[1], g_out); return true;
+    case MATRIX_PRODUCT: plain_matrix_product(p->n, p->in[0], p->in[1], g_out); return true;
+    default: return false;
     }
 }
 
@@ -41,7 +41,8 @@ static bool fetch(const Problem *p, void *out) {
 static const char *describe(void) { return "one core, plain C loops, -O2"; }
 
 int main(int argc, char **argv) {
-    const Side side = {"plain", lacks, open_side, run, poison, fetch, describe,
-                       "gcc-compatible " __VERSION__, NULL, true};
+    const Side side = {"plain", lacks, open_side, run,
+                       poison,  fetch, describe,  "gcc-compatible " __VERSION__,
+                       NULL,    true};
     return side_main(argc, argv, &side);
 }

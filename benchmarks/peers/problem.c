@@ -22,21 +22,19 @@ const PeerCase PEER_CASE[PEER_CASES] = {
     [MANDELBROT] = {"mandelbrot", "n x n points, threads diverge", false, 512, 32},
     [BLACK_SCHOLES] = {"black_scholes", "n prices: logf, expf, erfcf", false, 4 * MIB, 4096},
     [MATRIX_PRODUCT] = {"matrix_product", "n x n, no shared memory", false, 512, 32},
-    [SUM_CLASSIC] = {"sum_classic", "n floats, one a thread, tree in shared memory", true,
-                     16 * MIB, 4096},
+    [SUM_CLASSIC] = {"sum_classic", "n floats, one a thread, tree in shared memory", true, 16 * MIB,
+                     4096},
     [SUM_GRID_STRIDE] = {"sum_grid_stride", "n floats, 256 blocks, tree in shared memory", true,
                          16 * MIB, 4096},
-    [SUM_SHUFFLE] = {"sum_shuffle", "n floats, one a thread, warp shuffles", true, 16 * MIB,
-                     4096},
+    [SUM_SHUFFLE] = {"sum_shuffle", "n floats, one a thread, warp shuffles", true, 16 * MIB, 4096},
     [STENCIL] = {"stencil", "n floats, radius 3, halo in shared memory", true, 4 * MIB, 4096},
-    [MATRIX_PRODUCT_TILED] = {"matrix_product_tiled", "n x n, 16 x 16 tiles in shared memory",
-                              true, 512, 32},
+    [MATRIX_PRODUCT_TILED] = {"matrix_product_tiled", "n x n, 16 x 16 tiles in shared memory", true,
+                              512, 32},
     [TRANSPOSE] = {"transpose", "n x n/2 floats through shared memory", true, 2048, 64},
     [SCAN] = {"scan", "inclusive sums of n floats, three levels", true, 4 * MIB, 4096},
     [HISTOGRAM] = {"histogram", "n bytes, 256 bins, atomics in shared memory", true, 16 * MIB,
                    4096},
-    [BARRIERS] = {"barriers", "n threads in blocks of 256, 64 barriers each", true, 64 * 1024,
-                  512},
+    [BARRIERS] = {"barriers", "n threads in blocks of 256, 64 barriers each", true, 64 * 1024, 512},
     [LOCALS] = {"locals", "n threads in blocks of 1024, 16 KB of locals each", true, 16 * 1024,
                 1024},
 };
@@ -53,10 +51,8 @@ static bool floats(Problem *p, int which, size_t count, bool normal) {
     p->in_bytes[which] = count * sizeof(float);
     float *x = p->in[which] = malloc(p->in_bytes[which]);
     if (x == NULL) return false;
-    if (normal)
-        philox_normal_fill(x, count, 11 + (uint64_t)which);
-    else
-        philox_uniform_fill(x, count, 11 + (uint64_t)which);
+    if (normal) philox_normal_fill(x, count, 11 + (uint64_t)which);
+    else philox_uniform_fill(x, count, 11 + (uint64_t)which);
     return true;
 }
 
@@ -98,29 +94,29 @@ static bool make_inputs(Problem *p) {
     const size_t n = p->n;
     p->out_bytes = n * sizeof(float);
     switch (p->id) {
-        case VECTOR_ADD: return floats(p, 0, n, true) && floats(p, 1, n, true);
-        case NBODY: p->out_bytes = n * sizeof(Body); return bodies(p);
-        case MANDELBROT: p->out_bytes = n * n * sizeof(int); return true;
-        case BLACK_SCHOLES: return prices(p);
-        case MATRIX_PRODUCT:
-        case MATRIX_PRODUCT_TILED:
-            p->out_bytes = n * n * sizeof(float);
-            return floats(p, 0, n * n, true) && floats(p, 1, n * n, true);
-        case SUM_CLASSIC:
-        case SUM_GRID_STRIDE:
-        case SUM_SHUFFLE:
-            p->out_bytes = sizeof(float);
-            partials(p);
-            return floats(p, 0, n, false);
-        case STENCIL: return floats(p, 0, n, true);
-        case TRANSPOSE:
-            p->out_bytes = n * (n / 2) * sizeof(float);
-            return floats(p, 0, n * (n / 2), true);
-        case SCAN: partials(p); return floats(p, 0, n, false);
-        case HISTOGRAM: p->out_bytes = BINS * sizeof(int); return words(p, n);
-        case BARRIERS: return words(p, n * sizeof(int));
-        case LOCALS: return true;
-        case PEER_CASES: break;
+    case VECTOR_ADD: return floats(p, 0, n, true) && floats(p, 1, n, true);
+    case NBODY: p->out_bytes = n * sizeof(Body); return bodies(p);
+    case MANDELBROT: p->out_bytes = n * n * sizeof(int); return true;
+    case BLACK_SCHOLES: return prices(p);
+    case MATRIX_PRODUCT:
+    case MATRIX_PRODUCT_TILED:
+        p->out_bytes = n * n * sizeof(float);
+        return floats(p, 0, n * n, true) && floats(p, 1, n * n, true);
+    case SUM_CLASSIC:
+    case SUM_GRID_STRIDE:
+    case SUM_SHUFFLE:
+        p->out_bytes = sizeof(float);
+        partials(p);
+        return floats(p, 0, n, false);
+    case STENCIL: return floats(p, 0, n, true);
+    case TRANSPOSE:
+        p->out_bytes = n * (n / 2) * sizeof(float);
+        return floats(p, 0, n * (n / 2), true);
+    case SCAN: partials(p); return floats(p, 0, n, false);
+    case HISTOGRAM: p->out_bytes = BINS * sizeof(int); return words(p, n);
+    case BARRIERS: return words(p, n * sizeof(int));
+    case LOCALS: return true;
+    case PEER_CASES: break;
     }
     return false;
 }
@@ -201,8 +197,8 @@ static void check_black_scholes(const Problem *p, const float *out, Check *c) {
     const float *price = p->in[0], *strike = p->in[1];
     const double rate = 0.02f, volatility = 0.3f;
     for (size_t i = 0; i < p->n; ++i) {
-        const double d1 = (log((double)price[i] / strike[i]) + rate +
-                           0.5 * volatility * volatility) / volatility;
+        const double d1 =
+            (log((double)price[i] / strike[i]) + rate + 0.5 * volatility * volatility) / volatility;
         const double want = price[i] * 0.5 * erfc(-d1 * sqrt(0.5)) -
                             strike[i] * exp(-rate) * 0.5 * erfc(-(d1 - volatility) * sqrt(0.5));
         expect(c, i, out[i], want, 1e-4);
@@ -289,22 +285,22 @@ static void check_locals(const Problem *p, const int *out, Check *c) {
 bool problem_check(const Problem *p, const void *out, char *message, size_t size) {
     Check c = {0, message, size};
     switch (p->id) {
-        case VECTOR_ADD: check_vector_add(p, out, &c); break;
-        case NBODY: check_nbody(p, out, &c); break;
-        case MANDELBROT: check_mandelbrot(p, out, &c); break;
-        case BLACK_SCHOLES: check_black_scholes(p, out, &c); break;
-        case MATRIX_PRODUCT:
-        case MATRIX_PRODUCT_TILED: check_product(p, out, &c); break;
-        case SUM_CLASSIC:
-        case SUM_GRID_STRIDE:
-        case SUM_SHUFFLE: check_sum(p, out, &c); break;
-        case STENCIL: check_stencil(p, out, &c); break;
-        case TRANSPOSE: check_transpose(p, out, &c); break;
-        case SCAN: check_scan(p, out, &c); break;
-        case HISTOGRAM: check_histogram(p, out, &c); break;
-        case BARRIERS: check_barriers(p, out, &c); break;
-        case LOCALS: check_locals(p, out, &c); break;
-        case PEER_CASES: return false;
+    case VECTOR_ADD: check_vector_add(p, out, &c); break;
+    case NBODY: check_nbody(p, out, &c); break;
+    case MANDELBROT: check_mandelbrot(p, out, &c); break;
+    case BLACK_SCHOLES: check_black_scholes(p, out, &c); break;
+    case MATRIX_PRODUCT:
+    case MATRIX_PRODUCT_TILED: check_product(p, out, &c); break;
+    case SUM_CLASSIC:
+    case SUM_GRID_STRIDE:
+    case SUM_SHUFFLE: check_sum(p, out, &c); break;
+    case STENCIL: check_stencil(p, out, &c); break;
+    case TRANSPOSE: check_transpose(p, out, &c); break;
+    case SCAN: check_scan(p, out, &c); break;
+    case HISTOGRAM: check_histogram(p, out, &c); break;
+    case BARRIERS: check_barriers(p, out, &c); break;
+    case LOCALS: check_locals(p, out, &c); break;
+    case PEER_CASES: return false;
     }
     return c.wrong == 0;
 }

@@ -34,8 +34,8 @@ typedef enum PeerCaseId {
 
 typedef struct PeerCase {
     const char *name, *about;
-    bool barriers;         /* its kernel waits: __syncthreads or a warp operation */
-    size_t n, small_n;     /* what n counts, `about` says; small: for simulators */
+    bool barriers;     /* its kernel waits: __syncthreads or a warp operation */
+    size_t n, small_n; /* what n counts, `about` says; small: for simulators */
 } PeerCase;
 
 extern const PeerCase PEER_CASE[PEER_CASES];

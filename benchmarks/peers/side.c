@@ -46,8 +46,8 @@ static double array_bytes(const Problem *p, bool shared) {
 
 static void print_cases(void) {
     for (int i = 0; i < PEER_CASES; ++i)
-        printf("%s\t%d\t%zu\t%zu\t%s\n", PEER_CASE[i].name, PEER_CASE[i].barriers,
-               PEER_CASE[i].n, PEER_CASE[i].small_n, PEER_CASE[i].about);
+        printf("%s\t%d\t%zu\t%zu\t%s\n", PEER_CASE[i].name, PEER_CASE[i].barriers, PEER_CASE[i].n,
+               PEER_CASE[i].small_n, PEER_CASE[i].about);
 }
 
 /* 0: go on; else the exit status plus 1 */
@@ -102,8 +102,7 @@ static bool check(const Side *side, const Problem *p, cJSON *record) {
     cJSON_AddNumberToObject(record, "peak_bytes", peak_bytes()); /* before the reference's */
     char message[256] = "it failed";
     right = right && problem_check(p, out, message, sizeof message);
-    if (!right)
-        fprintf(stderr, "%s, %s: WRONG: %s\n", side->name, PEER_CASE[p->id].name, message);
+    if (!right) fprintf(stderr, "%s, %s: WRONG: %s\n", side->name, PEER_CASE[p->id].name, message);
     cJSON_AddBoolToObject(record, "right", right);
     free(out);
     return right;

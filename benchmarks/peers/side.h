@@ -24,9 +24,9 @@ typedef struct Side {
     bool (*fetch)(const Problem *p, void *out);
     /* Which device, compiler and version this is; called after open. */
     const char *(*describe)(void);
-    const char *compiler;      /* that compiled the kernels; null: describe() says it */
-    double (*build_ms)(void);  /* time that open spent building kernels; null: none */
-    bool shares_inputs;        /* no copies of the arrays: it works on the host's own */
+    const char *compiler;     /* that compiled the kernels; null: describe() says it */
+    double (*build_ms)(void); /* time that open spent building kernels; null: none */
+    bool shares_inputs;       /* no copies of the arrays: it works on the host's own */
 } Side;
 
 /* Exit status: 0 right, 1 wrong or failed, 2 bad options, 4 the side lacks the case. */

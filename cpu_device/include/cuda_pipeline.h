@@ -12,10 +12,9 @@
 #include "cuda_runtime.h"
 
 /* 4, 8 or 16 bytes, the last `zero_fill` of them zeros. */
-inline void __pipeline_memcpy_async(void *dst, const void *src, size_t size,
-                                    size_t zero_fill = 0) {
-  memcpy(dst, src, size - zero_fill);
-  memset((char *)dst + size - zero_fill, 0, zero_fill);
+inline void __pipeline_memcpy_async(void *dst, const void *src, size_t size, size_t zero_fill = 0) {
+    memcpy(dst, src, size - zero_fill);
+    memset((char *)dst + size - zero_fill, 0, zero_fill);
 }
 inline void __pipeline_commit() {}
 inline void __pipeline_wait_prior(size_t) {}

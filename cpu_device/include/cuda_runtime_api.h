@@ -76,8 +76,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
-cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
-                                     const void *pointer);
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
                                  unsigned int flags, cudaStream_t stream CPU_DEVICE_OR_(0));
 cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
@@ -95,8 +94,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p);
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p,
                               cudaStream_t stream CPU_DEVICE_OR_(0));
-cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device,
-                           size_t size);
+cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t size);
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
                                 size_t size, cudaStream_t stream CPU_DEVICE_OR_(0));
 cudaError_t cudaMemset(void *pointer, int value, size_t size);
@@ -111,8 +109,8 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t size,
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t size,
                                  size_t offset CPU_DEVICE_OR_(0),
                                  enum cudaMemcpyKind kind CPU_DEVICE_OR_(cudaMemcpyDeviceToHost));
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size,
-                                    size_t offset, enum cudaMemcpyKind kind,
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size, size_t offset,
+                                    enum cudaMemcpyKind kind,
                                     cudaStream_t stream CPU_DEVICE_OR_(0));
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset,
                                       enum cudaMemcpyKind kind,
@@ -158,11 +156,10 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                              size_t shared_size, cudaStream_t stream);
-cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
-                                        void **arguments, size_t shared_size,
-                                        cudaStream_t stream);
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, const void *kernel,
-                                                      int blocks, int block_size);
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared_size, cudaStream_t stream);
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *size, const void *kernel, int blocks,
+                                                      int block_size);
 
 /* Profiler. */
 cudaError_t cudaProfilerStart(void);
@@ -177,18 +174,18 @@ cudaError_t cudaProfilerStop(void);
 
 static inline struct cudaPitchedPtr make_cudaPitchedPtr(void *ptr, size_t pitch, size_t xsize,
                                                         size_t ysize) {
-  struct cudaPitchedPtr p = {ptr, pitch, xsize, ysize};
-  return p;
+    struct cudaPitchedPtr p = {ptr, pitch, xsize, ysize};
+    return p;
 }
 
 static inline struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
-  struct cudaExtent e = {width, height, depth};
-  return e;
+    struct cudaExtent e = {width, height, depth};
+    return e;
 }
 
 static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
-  struct cudaPos p = {x, y, z};
-  return p;
+    struct cudaPos p = {x, y, z};
+    return p;
 }
 
 #include "cpu_device/names_end.h"

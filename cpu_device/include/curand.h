@@ -10,12 +10,12 @@
 
 typedef enum curandStatus { CURAND_STATUS_SUCCESS = 0 } curandStatus_t;
 typedef enum curandRngType {
-  CURAND_RNG_PSEUDO_DEFAULT = 100,
-  CURAND_RNG_PSEUDO_XORWOW = 101,
-  CURAND_RNG_PSEUDO_MRG32K3A = 121,
-  CURAND_RNG_PSEUDO_MTGP32 = 141,
-  CURAND_RNG_PSEUDO_MT19937 = 142,
-  CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161
+    CURAND_RNG_PSEUDO_DEFAULT = 100,
+    CURAND_RNG_PSEUDO_XORWOW = 101,
+    CURAND_RNG_PSEUDO_MRG32K3A = 121,
+    CURAND_RNG_PSEUDO_MTGP32 = 141,
+    CURAND_RNG_PSEUDO_MT19937 = 142,
+    CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161
 } curandRngType_t;
 typedef struct curandGenerator_st *curandGenerator_t;
 
@@ -23,10 +23,10 @@ typedef struct curandGenerator_st *curandGenerator_t;
 extern "C" {
 #endif
 
-#define CPU_DEVICE_HOST_RANDOM_(name, ...)                                                   \
-  curandStatus_t name(__VA_ARGS__) __attribute__((                                           \
-      error("cuRAND's host functions are not supported on the CPU device: see "              \
-            "docs/cpu_device.md, 'What is supported'; curand_kernel.h is")));
+#define CPU_DEVICE_HOST_RANDOM_(name, ...)                                                       \
+    curandStatus_t name(__VA_ARGS__)                                                             \
+        __attribute__((error("cuRAND's host functions are not supported on the CPU device: see " \
+                             "docs/cpu_device.md, 'What is supported'; curand_kernel.h is")));
 CPU_DEVICE_HOST_RANDOM_(curandCreateGenerator, curandGenerator_t *g, curandRngType_t type)
 CPU_DEVICE_HOST_RANDOM_(curandCreateGeneratorHost, curandGenerator_t *g, curandRngType_t type)
 CPU_DEVICE_HOST_RANDOM_(curandDestroyGenerator, curandGenerator_t g)

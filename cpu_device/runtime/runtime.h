@@ -35,17 +35,17 @@ namespace cpu_device {
 /* ---- settings.cc ---- */
 
 struct Settings {
-  int device_count;
-  size_t memory_size;          /* bytes a device */
-  unsigned threads;            /* operating-system threads */
-  bool quiet;                  /* no sentences on standard error */
-  bool poison;                 /* fill fresh device memory with 0xFF */
-  unsigned background_ms;      /* how long queued work waits for a host that waits */
-  double time_limit_ms;        /* for kernels of which no block ends; 0: none */
-  uint64_t repeat_limit;       /* launches from one place; 0: no limit */
-  uint64_t seed;               /* of the order of blocks and threads; 0: ascending */
-  std::string fail_kind;       /* "malloc", "copy" or "launch": fails the */
-  uint64_t fail_at;            /* fail_at-th of its kind, counted from 1; 0: none */
+    int device_count;
+    size_t memory_size;     /* bytes a device */
+    unsigned threads;       /* operating-system threads */
+    bool quiet;             /* no sentences on standard error */
+    bool poison;            /* fill fresh device memory with 0xFF */
+    unsigned background_ms; /* how long queued work waits for a host that waits */
+    double time_limit_ms;   /* for kernels of which no block ends; 0: none */
+    uint64_t repeat_limit;  /* launches from one place; 0: no limit */
+    uint64_t seed;          /* of the order of blocks and threads; 0: ascending */
+    std::string fail_kind;  /* "malloc", "copy" or "launch": fails the */
+    uint64_t fail_at;       /* fail_at-th of its kind, counted from 1; 0: none */
 };
 
 /* Read once, at the first call; a value that makes no sense ends the program with status 2. */
@@ -72,10 +72,10 @@ bool kernels_are_checked();
 /* ---- device.cc ---- */
 
 struct Device {
-  int ordinal;
-  cudaError_t broken;          /* the sticky error, else success */
-  unsigned flags;
-  std::vector<int> peers;      /* devices whose memory this one may use */
+    int ordinal;
+    cudaError_t broken; /* the sticky error, else success */
+    unsigned flags;
+    std::vector<int> peers; /* devices whose memory this one may use */
 };
 
 std::mutex &runtime_mutex();
@@ -92,6 +92,6 @@ cudaError_t device_status();
 /* cudaLimitPrintfFifoSize, in bytes. */
 size_t printf_buffer_size();
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

@@ -46,8 +46,7 @@ ElementwisePlan elementwise_plan(size_t n, const void *d_x, const void *d_y, con
     return plan;
 }
 
-void elementwise_owner(const ElementwisePlan *plan, size_t index, size_t *block,
-                       unsigned *thread) {
+void elementwise_owner(const ElementwisePlan *plan, size_t index, size_t *block, unsigned *thread) {
     const size_t past_groups = plan->head + plan->groups * plan->width;
     if (index < plan->head) {
         *block = 0;
@@ -105,9 +104,7 @@ __global__ void fill_kernel(ElementwisePlan plan, float value, float *out) {
 /* A pointer that a kernel may use as float *: not null, aligned to 4 bytes. A
  * misaligned one would end in cudaErrorMisalignedAddress, after which no call
  * to the device works any more. */
-static bool usable(const void *p) {
-    return p != NULL && (uintptr_t)p % sizeof(float) == 0;
-}
+static bool usable(const void *p) { return p != NULL && (uintptr_t)p % sizeof(float) == 0; }
 
 cudaError_t add_gpu(size_t n, const float *d_x, const float *d_y, float *d_out,
                     cudaStream_t stream) {

@@ -109,13 +109,13 @@ cudaError_t fill_gpu(size_t n, float value, float *d_out, cudaStream_t stream);
  * threads * per_thread accesses; block b takes chunks b, b + blocks, ...; in a
  * chunk, thread t takes accesses t, t + threads, t + 2 * threads, ... */
 typedef struct ElementwisePlan {
-    size_t head;        /* elements before the first 16-byte boundary, 0 to 3 */
-    size_t groups;      /* accesses of `width` elements */
-    size_t tail;        /* elements after the last whole access, 0 to 3 */
-    unsigned width;     /* 4 or 1 */
+    size_t head;         /* elements before the first 16-byte boundary, 0 to 3 */
+    size_t groups;       /* accesses of `width` elements */
+    size_t tail;         /* elements after the last whole access, 0 to 3 */
+    unsigned width;      /* 4 or 1 */
     unsigned per_thread; /* accesses of one thread in one chunk */
-    unsigned threads;   /* a block's threads */
-    unsigned blocks;    /* the grid's blocks, at least 1 */
+    unsigned threads;    /* a block's threads */
+    unsigned blocks;     /* the grid's blocks, at least 1 */
 } ElementwisePlan;
 
 /* The plan for n elements of the arrays given; d_x and d_y may be null where
@@ -124,8 +124,7 @@ typedef struct ElementwisePlan {
 ElementwisePlan elementwise_plan(size_t n, const void *d_x, const void *d_y, const void *d_out);
 
 /* Which block and which of its threads compute element `index` (< n). */
-void elementwise_owner(const ElementwisePlan *plan, size_t index, size_t *block,
-                       unsigned *thread);
+void elementwise_owner(const ElementwisePlan *plan, size_t index, size_t *block, unsigned *thread);
 
 /* ---- CPU references: one plain loop each, n == 0 allowed, x == out allowed.
  * add, multiply, square and saxpy round as float arithmetic does; cube and

@@ -59,8 +59,7 @@ static __device__ __forceinline__ float power_of(float x, unsigned exponent) {
 /* Returns x to the power -exponent, given power, which is x to the power exponent.
  * Where power is outside the normal range (or NaN) its reciprocal would start from a
  * value that has overflowed or lost bits: start from 1 / x instead. */
-static __device__ __forceinline__ float negative_power_of(float x, unsigned exponent,
-                                                          float power) {
+static __device__ __forceinline__ float negative_power_of(float x, unsigned exponent, float power) {
     const float size = fabsf(power);
     if (size >= FLT_MIN && size <= FLT_MAX) return 1.0f / power;
     return power_of(1.0f / x, exponent);
@@ -174,9 +173,11 @@ static __device__ __forceinline__ void elementwise_chunk4(
 }
 
 /* The same with accesses of 4 bytes, for arrays whose alignments differ. */
-static __device__ __forceinline__ void elementwise_chunk1(
-    ElementwiseOp op, ElementwiseHint hint, bool whole, ElementwiseScalars s, size_t first,
-    size_t stride, size_t n, const float *x, const float *y, float *out) {
+static __device__ __forceinline__ void elementwise_chunk1(ElementwiseOp op, ElementwiseHint hint,
+                                                          bool whole, ElementwiseScalars s,
+                                                          size_t first, size_t stride, size_t n,
+                                                          const float *x, const float *y,
+                                                          float *out) {
     float vx[ELEMENTWISE_NARROW_UNROLL], vy[ELEMENTWISE_NARROW_UNROLL];
 #pragma unroll
     for (int k = 0; k < ELEMENTWISE_NARROW_UNROLL; ++k) {
@@ -199,9 +200,11 @@ static __device__ __forceinline__ void elementwise_chunk1(
  * and not blockIdx.x, so that a test can run any block of a huge array alone.
  * Index arithmetic is in size_t throughout: n may exceed 2^32. `unroll` is for
  * accesses of 16 bytes; plan.per_thread says what is meant. */
-static __device__ __forceinline__ void elementwise_body(
-    ElementwiseOp op, ElementwiseHint hint, int unroll, ElementwisePlan plan, size_t block,
-    ElementwiseScalars s, const float *x, const float *y, float *out) {
+static __device__ __forceinline__ void elementwise_body(ElementwiseOp op, ElementwiseHint hint,
+                                                        int unroll, ElementwisePlan plan,
+                                                        size_t block, ElementwiseScalars s,
+                                                        const float *x, const float *y,
+                                                        float *out) {
     const size_t threads = blockDim.x, groups = plan.groups;
 
     if (plan.width == 4) {
@@ -223,8 +226,7 @@ static __device__ __forceinline__ void elementwise_body(
             const size_t first = start + threadIdx.x;
             if (start + chunk <= groups)
                 elementwise_chunk1(op, hint, true, s, first, threads, groups, x, y, out);
-            else
-                elementwise_chunk1(op, hint, false, s, first, threads, groups, x, y, out);
+            else elementwise_chunk1(op, hint, false, s, first, threads, groups, x, y, out);
         }
     }
 

@@ -64,13 +64,9 @@ static ALWAYS_INLINE float apply(Op op, float a, float x, float y) {
     return 0.0f;
 }
 
-static ALWAYS_INLINE bool reads_x(Op op) {
-    return op != FILL;
-}
+static ALWAYS_INLINE bool reads_x(Op op) { return op != FILL; }
 
-static ALWAYS_INLINE bool reads_y(Op op) {
-    return op == ADD || op == MULTIPLY || op == SAXPY;
-}
+static ALWAYS_INLINE bool reads_y(Op op) { return op == ADD || op == MULTIPLY || op == SAXPY; }
 
 /* Plain stores. `op` is a constant at each call, so that each loop holds one
  * operation and can be vectorised. ivdep: out may be x or y itself, but is
@@ -130,8 +126,7 @@ static ALWAYS_INLINE void range_lines(Op op, size_t n, float a, const float *x, 
               reads_y(op) ? y + lines_end : y, out + lines_end);
 }
 
-static void range_streaming(Op op, size_t n, float a, const float *x, const float *y,
-                            float *out) {
+static void range_streaming(Op op, size_t n, float a, const float *x, const float *y, float *out) {
     switch (op) {
     case ADD: range_lines(ADD, n, a, x, y, out); break;
     case MULTIPLY: range_lines(MULTIPLY, n, a, x, y, out); break;
@@ -142,8 +137,7 @@ static void range_streaming(Op op, size_t n, float a, const float *x, const floa
     }
 }
 #else
-static void range_streaming(Op op, size_t n, float a, const float *x, const float *y,
-                            float *out) {
+static void range_streaming(Op op, size_t n, float a, const float *x, const float *y, float *out) {
     range_plain(op, n, a, x, y, out);
 }
 #endif
@@ -160,10 +154,8 @@ static void run_share(void *context, size_t worker, size_t workers) {
 
     const float *x = reads_x(work->op) ? work->x + begin : NULL;
     const float *y = reads_y(work->op) ? work->y + begin : NULL;
-    if (work->stream)
-        range_streaming(work->op, end - begin, work->a, x, y, work->out + begin);
-    else
-        range_plain(work->op, end - begin, work->a, x, y, work->out + begin);
+    if (work->stream) range_streaming(work->op, end - begin, work->a, x, y, work->out + begin);
+    else range_plain(work->op, end - begin, work->a, x, y, work->out + begin);
 }
 
 /* The last cache's size, or 64 MiB where it is reported as more: large processors
@@ -188,10 +180,8 @@ static void run(Op op, size_t n, float a, const float *x, const float *y, float 
     const size_t grains = n / GRAIN;
     size_t workers = elementwise_fast_cpu_threads();
     if (workers > grains) workers = grains;
-    if (workers <= 1)
-        run_share(&work, 0, 1);
-    else
-        parallel_run(workers, run_share, &work);
+    if (workers <= 1) run_share(&work, 0, 1);
+    else parallel_run(workers, run_share, &work);
 }
 
 size_t elementwise_fast_cpu_threads(void) {
@@ -199,9 +189,7 @@ size_t elementwise_fast_cpu_threads(void) {
     return thread_limit != 0 && thread_limit < all ? thread_limit : all;
 }
 
-void elementwise_fast_cpu_set_threads(size_t threads) {
-    thread_limit = threads;
-}
+void elementwise_fast_cpu_set_threads(size_t threads) { thread_limit = threads; }
 
 void elementwise_fast_cpu_set_stream_above(size_t bytes) {
     stream_above = bytes;
@@ -216,18 +204,10 @@ void multiply_fast_cpu(size_t n, const float *x, const float *y, float *out) {
     run(MULTIPLY, n, 0.0f, x, y, out);
 }
 
-void square_fast_cpu(size_t n, const float *x, float *out) {
-    run(SQUARE, n, 0.0f, x, NULL, out);
-}
+void square_fast_cpu(size_t n, const float *x, float *out) { run(SQUARE, n, 0.0f, x, NULL, out); }
 
-void cube_fast_cpu(size_t n, const float *x, float *out) {
-    run(CUBE, n, 0.0f, x, NULL, out);
-}
+void cube_fast_cpu(size_t n, const float *x, float *out) { run(CUBE, n, 0.0f, x, NULL, out); }
 
-void saxpy_fast_cpu(size_t n, float a, const float *x, float *y) {
-    run(SAXPY, n, a, x, y, y);
-}
+void saxpy_fast_cpu(size_t n, float a, const float *x, float *y) { run(SAXPY, n, a, x, y, y); }
 
-void fill_fast_cpu(size_t n, float value, float *out) {
-    run(FILL, n, value, NULL, NULL, out);
-}
+void fill_fast_cpu(size_t n, float value, float *out) { run(FILL, n, value, NULL, NULL, out); }

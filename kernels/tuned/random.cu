@@ -56,13 +56,9 @@ static unsigned blocks_for(size_t n) {
     return (unsigned)(blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS);
 }
 
-static bool usable(const void *p) {
-    return p != NULL && (uintptr_t)p % sizeof(float) == 0;
-}
+static bool usable(const void *p) { return p != NULL && (uintptr_t)p % sizeof(float) == 0; }
 
-static bool aligned_16(const void *p) {
-    return (uintptr_t)p % sizeof(float4) == 0;
-}
+static bool aligned_16(const void *p) { return (uintptr_t)p % sizeof(float4) == 0; }
 
 cudaError_t philox_normal_gpu(size_t n, uint64_t seed, float *d_out, cudaStream_t stream) {
     if (n == 0) return cudaSuccess;

@@ -54,15 +54,13 @@ __global__ void __launch_bounds__(SIDE *SIDE)
 #pragma unroll
     for (unsigned k = 0; k < TILE / SIDE; ++k)
 #pragma unroll
-        for (unsigned j = 0; j < QUAD; ++j)
-            tile[place(ty + SIDE * k, QUAD * tx + j)] = value[k][j];
+        for (unsigned j = 0; j < QUAD; ++j) tile[place(ty + SIDE * k, QUAD * tx + j)] = value[k][j];
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < TILE / SIDE; ++k) {
         float column[QUAD];
 #pragma unroll
-        for (unsigned j = 0; j < QUAD; ++j)
-            column[j] = tile[place(QUAD * tx + j, ty + SIDE * k)];
+        for (unsigned j = 0; j < QUAD; ++j) column[j] = tile[place(QUAD * tx + j, ty + SIDE * k)];
         store(wide, tile_col + ty + SIDE * k, tile_row + QUAD * tx, cols, rows, column, out);
     }
 }
@@ -75,7 +73,7 @@ cudaError_t transpose_gpu(size_t rows, size_t cols, const float *d_x, float *d_o
     const size_t across = (cols + TILE - 1) / TILE, down = (rows + TILE - 1) / TILE;
     if (d_x == NULL || d_out == NULL || across > MAX_BLOCKS / down) return cudaErrorInvalidValue;
     const bool wide = rows % QUAD == 0 && cols % QUAD == 0 && is_aligned(d_x) && is_aligned(d_out);
-    transpose_kernel<<<(unsigned)(across * down), dim3(SIDE, SIDE), 0, stream>>>(wide, rows, cols,
-                                                                                across, d_x, d_out);
+    transpose_kernel<<<(unsigned)(across * down), dim3(SIDE, SIDE), 0, stream>>>(
+        wide, rows, cols, across, d_x, d_out);
     return cudaGetLastError();
 }

@@ -113,9 +113,8 @@ static void format_uuid(const cudaUUID_t *uuid, char *text, size_t size) {
     memcpy(b, uuid->bytes, sizeof b);
     text[0] = '\0';
     if (memcmp(uuid->bytes, none.bytes, sizeof none.bytes) == 0) return;
-    snprintf(text, size,
-             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
-             b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+    snprintf(text, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
              b[14], b[15]);
 }
 
@@ -139,8 +138,8 @@ cudaError_t device_facts_read(int device, DeviceFacts *facts) {
             int value = 0;
             status = cudaDeviceGetAttribute(&value, FACT_ROWS[row].attributes[part], device);
             facts->value[row][part] = value;
-            facts->reported[row][part] = status == cudaSuccess &&
-                                         !(is_measure(FACT_ROWS[row].kind) && value <= 0);
+            facts->reported[row][part] =
+                status == cudaSuccess && !(is_measure(FACT_ROWS[row].kind) && value <= 0);
         }
     }
     cudaGetLastError(); /* an unknown attribute is an answer, not an error of ours */
@@ -183,8 +182,7 @@ static void format_part(FactKind kind, int value, char *text, size_t size) {
     case FACT_MEASURE_COUNT: snprintf(text, size, "%d", value); break;
     case FACT_BYTES:
     case FACT_MEASURE_BYTES:
-        if (value >= 1 << 20)
-            snprintf(text, size, "%.1f MiB (%d bytes)", value / 1048576.0, value);
+        if (value >= 1 << 20) snprintf(text, size, "%.1f MiB (%d bytes)", value / 1048576.0, value);
         else if (value >= 1 << 10)
             snprintf(text, size, "%.0f KiB (%d bytes)", value / 1024.0, value);
         else snprintf(text, size, "%d bytes", value);
@@ -260,13 +258,13 @@ void device_facts_print_end(bool all, bool on_cpu_device) {
     if (!all)
         printf("\n--all shows the rest: clocks, buses, registers, grids, what both sides share.\n");
     if (on_cpu_device)
-        printf("%sThe CPU device keeps to an H200's limits, so that kernels meet the same ones;\n"
-               "its rates are this computer's and say nothing about a GPU.\n", all ? "\n" : "");
+        printf(
+            "%sThe CPU device keeps to an H200's limits, so that kernels meet the same ones;\n"
+            "its rates are this computer's and say nothing about a GPU.\n",
+            all ? "\n" : "");
 }
 
-static const char *text_or_null(const char *text) {
-    return text[0] != '\0' ? text : NULL;
-}
+static const char *text_or_null(const char *text) { return text[0] != '\0' ? text : NULL; }
 
 void device_facts_record(Record *record, const DeviceFacts *facts, const char *visible) {
     static const char *const two[] = {"_major", "_minor"}, *const three[] = {"_x", "_y", "_z"};

@@ -64,23 +64,20 @@ void device_visibility_describe(const DeviceVisibility *found, char *text, size_
     known_text(found->known_gpus, known, sizeof known);
 
     if (found->cpu_device) {
-        snprintf(
-            text, size, "%s%s%s: about GPUs only; the CPU\ndevice reads LAB_CPU_DEVICE_COUNT",
-            list != NULL ? "\"" : "not set", list != NULL ? list : "", list != NULL ? "\"" : "");
+        snprintf(text, size, "%s%s%s: about GPUs only; the CPU\ndevice reads LAB_CPU_DEVICE_COUNT",
+                 list != NULL ? "\"" : "not set", list != NULL ? list : "",
+                 list != NULL ? "\"" : "");
     } else if (list == NULL && found->visible_count == 0) {
         snprintf(text, size, "not set: it hides nothing");
     } else if (list == NULL) {
-        snprintf(text, size, "not set: every GPU is visible\n(%d%s)", found->visible_count,
-                 known);
+        snprintf(text, size, "not set: every GPU is visible\n(%d%s)", found->visible_count, known);
     } else if (entries == 0) {
         snprintf(text, size, "set, but empty: this hides every GPU");
     } else if (found->visible_count == 0) {
-        snprintf(text, size, "\"%s\": its first entry names no GPU,\nwhich hides every GPU",
-                 list);
+        snprintf(text, size, "\"%s\": its first entry names no GPU,\nwhich hides every GPU", list);
     } else if (found->visible_count < entries && mig_slices > 1) {
-        snprintf(text, size,
-                 "\"%s\":\n%d of %d visible, MIG limit: a process uses one slice only", list,
-                 found->visible_count, entries);
+        snprintf(text, size, "\"%s\":\n%d of %d visible, MIG limit: a process uses one slice only",
+                 list, found->visible_count, entries);
     } else if (found->visible_count < entries) {
         snprintf(text, size,
                  "\"%s\": %d of %d visible: an entry that\n"
@@ -98,8 +95,7 @@ void device_visibility_describe_order(const DeviceVisibility *found, char *text,
         snprintf(text, size, "%s: no effect on the CPU device",
                  found->order != NULL ? found->order : "not set");
     } else if (found->order == NULL || strcmp(found->order, "FASTEST_FIRST") == 0) {
-        snprintf(text, size,
-                 "%s: the fastest GPU is device 0\n(nvidia-smi counts by PCI address)",
+        snprintf(text, size, "%s: the fastest GPU is device 0\n(nvidia-smi counts by PCI address)",
                  found->order != NULL ? found->order : "not set");
     } else if (strcmp(found->order, "PCI_BUS_ID") == 0) {
         snprintf(text, size, "PCI_BUS_ID: counted by PCI address, as nvidia-smi does");

@@ -116,12 +116,12 @@ bool show_copy_rates(Lesson *lesson, const float *x, float *out, float *d_buffer
     memcpy(pinned_from, x, bytes);
 
     Way ways[] = {
-        {"pageable, cudaMemcpy", "pageable", plain_to_device, plain_to_host, x, out,
+        {"pageable, cudaMemcpy", "pageable", plain_to_device, plain_to_host, x, out, d_buffer,
+         bytes},
+        {"pinned, cudaMemcpy", "pinned", plain_to_device, plain_to_host, pinned_from, pinned_to,
          d_buffer, bytes},
-        {"pinned, cudaMemcpy", "pinned", plain_to_device, plain_to_host,
-         pinned_from, pinned_to, d_buffer, bytes},
-        {"pageable, staged", "staged", staged_copy_to_device, staged_copy_to_host,
-         x, out, d_buffer, bytes},
+        {"pageable, staged", "staged", staged_copy_to_device, staged_copy_to_host, x, out, d_buffer,
+         bytes},
     };
     bool right = true;
     if (lesson->on_cpu_device) {

@@ -33,8 +33,8 @@ static bool buffer_make(Buffer *buffer, const RoundTripCase *trip) {
     buffer->size = (size_t)run;
     buffer->bytes = malloc(buffer->size + sizeof(uint32_t)); /* whole words to fill */
     if (buffer->bytes == NULL) return false;
-    buffer->array = host_array_strided(buffer->bytes + first, trip->dtype, trip->ndim,
-                                       trip->shape, strides);
+    buffer->array =
+        host_array_strided(buffer->bytes + first, trip->dtype, trip->ndim, trip->shape, strides);
     return true;
 }
 
@@ -73,8 +73,7 @@ static bool gaps_are_clean(Buffer *buffer) {
     return true;
 }
 
-static RoundTripOutcome outcome_of(cudaError_t status, const char *step,
-                                   RoundTripResult *result) {
+static RoundTripOutcome outcome_of(cudaError_t status, const char *step, RoundTripResult *result) {
     const char *why = lab_last_message();
     snprintf(result->text, sizeof result->text, "%s: %s", step,
              why[0] != '\0' ? why : cudaGetErrorString(status));
@@ -124,8 +123,7 @@ RoundTripResult round_trip(const RoundTripCase *trip, uint64_t seed) {
         if (buffer_make(&packed, &plain)) {
             result.outcome = get_and_compare(&d_x, &x.array, &packed, "get, packed", &result);
         } else {
-            snprintf(result.text, sizeof result.text, "no host memory for %zu bytes",
-                     packed.size);
+            snprintf(result.text, sizeof result.text, "no host memory for %zu bytes", packed.size);
             result.outcome = ROUND_TRIP_ERROR;
         }
     }

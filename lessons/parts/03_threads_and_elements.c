@@ -81,8 +81,8 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
             snprintf(signature, sizeof signature, "block %s, thread %u", text_count(block[i]),
                      thread[i]);
         } else {
-            snprintf(signature, sizeof signature, "(block %s, thread %zu)",
-                     text_count(i / BLOCK), i % BLOCK);
+            snprintf(signature, sizeof signature, "(block %s, thread %zu)", text_count(i / BLOCK),
+                     i % BLOCK);
         }
         const bool left_over = plan.width > 1 && i >= plan.head + plan.groups * plan.width;
         printf("   %13s   %-27s block %s, thread %u%s\n", text_count(i), signature,
@@ -90,9 +90,8 @@ bool show_threads_and_elements(Lesson *lesson, size_t n) {
     }
 
     size_t wrong = count_wrong_owners(signed_n, block, thread);
-    printf("   %s elements checked: %s say block i / %d, thread i %% %d.\n\n",
-           text_count(signed_n), wrong == 0 ? "all" : text_format("only %s", text_count(signed_n - wrong)),
-           BLOCK, BLOCK);
+    printf("   %s elements checked: %s say block i / %d, thread i %% %d.\n\n", text_count(signed_n),
+           wrong == 0 ? "all" : text_format("only %s", text_count(signed_n - wrong)), BLOCK, BLOCK);
     record_count(lesson->record, "owners_checked", signed_n);
     record_count(lesson->record, "owners_wrong", wrong);
     cudaFree(d_block);
@@ -130,12 +129,13 @@ bool show_bounds_guard(Lesson *lesson) {
     cudaFree(d_in);
     cudaFree(d_out);
 
-    printf("   The bounds guard, if (i < n): %s elements need %s blocks, %s threads.\n"
-           "   The last %zu threads of block %s have no element. Floats that they write\n"
-           "   behind the end: with the guard %zu, without it %zu. In a real program that\n"
-           "   is another array's memory.\n\n",
-           text_count(n), text_count(blocks), text_count(room), room - n, text_count(blocks - 1),
-           with_guard, without_guard);
+    printf(
+        "   The bounds guard, if (i < n): %s elements need %s blocks, %s threads.\n"
+        "   The last %zu threads of block %s have no element. Floats that they write\n"
+        "   behind the end: with the guard %zu, without it %zu. In a real program that\n"
+        "   is another array's memory.\n\n",
+        text_count(n), text_count(blocks), text_count(room), room - n, text_count(blocks - 1),
+        with_guard, without_guard);
     record_count(lesson->record, "strays_with_guard", with_guard);
     record_count(lesson->record, "strays_without_guard", without_guard);
     if (lesson->options.plot_path != NULL)
@@ -148,8 +148,8 @@ void show_wide_owner(ElementwisePlan plan, size_t element) {
     size_t block = 0;
     unsigned thread = 0;
     elementwise_owner(&plan, element, &block, &thread);
-    printf("     element %s is the work of block %s of %s, thread %u of %u\n",
-           text_count(element), text_count(block), text_count(plan.blocks), thread, plan.threads);
+    printf("     element %s is the work of block %s of %s, thread %u of %u\n", text_count(element),
+           text_count(block), text_count(plan.blocks), thread, plan.threads);
 }
 
 /* Read and written for each element: x, the square; the square, x, the result. Fused: x, the
@@ -176,10 +176,11 @@ static void draw_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps,
 void show_fusion(Lesson *lesson, size_t n, const TimerStats *two_steps, const TimerStats *fused) {
     lesson_recorded_note(lesson);
     if (lesson->options.plot_path != NULL) draw_fusion(lesson, n, two_steps, fused);
-    printf("\n   x**2 * x as two operators writes x**2 to memory and reads it back: %s\n"
-           "   against %s for the fused form, %.1f times as much.\n   ",
-           text_bytes(TWO_STEPS_BYTES * (double)n), text_bytes(FUSED_BYTES * (double)n),
-           TWO_STEPS_BYTES / FUSED_BYTES);
+    printf(
+        "\n   x**2 * x as two operators writes x**2 to memory and reads it back: %s\n"
+        "   against %s for the fused form, %.1f times as much.\n   ",
+        text_bytes(TWO_STEPS_BYTES * (double)n), text_bytes(FUSED_BYTES * (double)n),
+        TWO_STEPS_BYTES / FUSED_BYTES);
     if (lesson->on_cpu_device) {
         printf("The recorded times differ as much.\n\n");
     } else if (!lesson->optimised || two_steps->doubtful || fused->doubtful) {

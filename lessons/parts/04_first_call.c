@@ -43,7 +43,7 @@ static cudaError_t begin_device(const char *device) {
     cudaError_t status = cudaGetDeviceCount(&count);
     if (status != cudaSuccess) return status;
     if (!device_find(device, &ordinal, message, sizeof message)) return cudaErrorInvalidDevice;
-    status = cudaSetDevice(ordinal);                         /* creates the context since CUDA 12, */
+    status = cudaSetDevice(ordinal);                        /* creates the context since CUDA 12, */
     return status == cudaSuccess ? cudaFree(NULL) : status; /* and this did before */
 }
 
@@ -214,9 +214,7 @@ static CallTimes call_once(TimingCase *c) {
                        .wait_ms = host_clock_ms() - launched_ms};
 }
 
-static double run_ms(const CallTimes *call) {
-    return call->launch_ms + call->wait_ms;
-}
+static double run_ms(const CallTimes *call) { return call->launch_ms + call->wait_ms; }
 
 static double all_ms(const CallTimes *call) {
     return call->allocate_ms + call->load_ms + run_ms(call);
@@ -242,9 +240,10 @@ static void print_first_call(const FirstCall *first) {
                text_time_in(&first->steady, 1));
     print_step("together", in_ms(before_ms + all_ms(&call[0])), in_ms(all_ms(&call[1])),
                text_time_in(&first->steady, 1));
-    printf("   Not counted: x to the device, %s the first time. The second call finds\n"
-           "   driver, context and code there; its result is computed anew.\n",
-           text_ms(first->copy_ms));
+    printf(
+        "   Not counted: x to the device, %s the first time. The second call finds\n"
+        "   driver, context and code there; its result is computed anew.\n",
+        text_ms(first->copy_ms));
 }
 
 static void record_call(Record *record, const CallTimes *call) {
@@ -335,7 +334,8 @@ static void print_processes(const Processes *processes) {
         article[i] = load[i] + allocate[i] + launch[i];
     }
     printf("   %-24s %23s %23s\n", "", "1st process", "2nd process");
-    printf("   %-24s %11s %11s %11s %11s\n", "step, in ms", "1st call", "2nd call", "1st call", "2nd call");
+    printf("   %-24s %11s %11s %11s %11s\n", "step, in ms", "1st call", "2nd call", "1st call",
+           "2nd call");
     print_cells("driver and context", context);
     print_cells("allocate the result", allocate);
     print_cells("compile, load the code", load);
@@ -343,9 +343,10 @@ static void print_processes(const Processes *processes) {
     print_cells("wait for its end", wait);
     print_cells("in the article's clock", article);
     if (load[2] < load[0] / 2) {
-        printf("   The 1st process compiled the kernel, the 2nd found it on disk: code is\n"
-               "   cached, no result. The article's clock starts after the context and does\n"
-               "   not wait.\n");
+        printf(
+            "   The 1st process compiled the kernel, the 2nd found it on disk: code is\n"
+            "   cached, no result. The article's clock starts after the context and does\n"
+            "   not wait.\n");
     } else {
         printf("   The 2nd process loaded the kernel no faster: the cache was not used.\n");
     }
@@ -395,8 +396,8 @@ static void draw_clock(Lesson *lesson, const FirstCall *first, const Processes *
     if (processes->measured) {
         drawn.n = processes->n;
         for (int i = 0; i < CELLS; i++)
-            rows[drawn.count++] = clock_row(names[i], i % 2 == 0 ? time[i / 2].context_ms : NAN,
-                                            cell(processes, i));
+            rows[drawn.count++] =
+                clock_row(names[i], i % 2 == 0 ? time[i / 2].context_ms : NAN, cell(processes, i));
     } else {
         drawn.n = lesson->options.n;
         rows[drawn.count++] =
@@ -407,11 +408,12 @@ static void draw_clock(Lesson *lesson, const FirstCall *first, const Processes *
 }
 
 bool show_processes(Lesson *lesson, const FirstCall *first) {
-    const Processes shown =
-        lesson->on_cpu_device ? recorded_processes(lesson) : first->processes;
-    printf("\n2. The article's riddle: two runs of a program%s.\n"
-           "   The driver compiles the kernel from its PTX; CUDA keeps the outcome in a\n"
-           "   folder, empty at first, that both share.\n\n", timing_whose(lesson));
+    const Processes shown = lesson->on_cpu_device ? recorded_processes(lesson) : first->processes;
+    printf(
+        "\n2. The article's riddle: two runs of a program%s.\n"
+        "   The driver compiles the kernel from its PTX; CUDA keeps the outcome in a\n"
+        "   folder, empty at first, that both share.\n\n",
+        timing_whose(lesson));
     if (lesson->options.plot_path != NULL) draw_clock(lesson, first, &shown);
     if (!shown.measured) {
         printf("   Not measured: %s.\n", shown.why);

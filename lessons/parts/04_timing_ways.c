@@ -165,15 +165,15 @@ void show_trap(Lesson *lesson, const TrapTimes own[2]) {
     const double copy_gbps = recorded_number(lesson->name, "/copy_ceiling_gbps");
     const Lesson gpu = lesson->on_cpu_device ? recorded_lesson(lesson, copy_gbps) : *lesson;
     char why[256] = "";
-    printf("\n3. The trap: a host clock that is stopped too early, in us%s\n\n", timing_whose(lesson));
-    printf("   %13s %12s %12s %12s %14s\n", "n", "not waiting", "waiting",
-           "by events", "1st of 2nd");
+    printf("\n3. The trap: a host clock that is stopped too early, in us%s\n\n",
+           timing_whose(lesson));
+    printf("   %13s %12s %12s %12s %14s\n", "n", "not waiting", "waiting", "by events",
+           "1st of 2nd");
     for (int i = 0; i < 2; i++) {
         const TrapTimes *t = &times[i];
         printf("   %13s %12s %12s %12s %12.1f %%\n", text_count(t->n),
-               text_digits(1e3 * t->launched.median_ms, 3),
-               text_digits(1e3 * t->done.median_ms, 3), text_time_in(&t->kernel, US),
-               100 * t->launched.median_ms / t->done.median_ms);
+               text_digits(1e3 * t->launched.median_ms, 3), text_digits(1e3 * t->done.median_ms, 3),
+               text_time_in(&t->kernel, US), 100 * t->launched.median_ms / t->done.median_ms);
     }
     printf("   What the first clock shows is launch time, not run time.\n");
     if (is_launch_only(times, why, sizeof why)) print_paragraph(5, why);
@@ -430,8 +430,8 @@ static Queue recorded_queue(const char *lesson) {
     for (int i = 0; i < PARTS; i++) {
         const size_t first = recorded_count(lesson, text_format("/queue/%d/first", i));
         const size_t last = recorded_count(lesson, text_format("/queue/%d/last", i));
-        queue.part[i] = (QueuePart){
-            first, last, recorded_number(lesson, text_format("/queue/%d/median_ms", i))};
+        queue.part[i] = (QueuePart){first, last,
+                                    recorded_number(lesson, text_format("/queue/%d/median_ms", i))};
     }
     queue.point_count = recorded_rows(lesson, "/queue_points");
     if (queue.point_count > QUEUE_POINTS) queue.point_count = QUEUE_POINTS;
@@ -454,14 +454,16 @@ static void print_queue(const Queue *queue) {
     printf("   %-24s %s; waiting for the rest at the end: %s\n", "the kernel, by events",
            text_time_in(&queue->kernel, US), text_ms(queue->wait_ms));
     if (queue->full < queue->launches) {
-        printf("   From launch %s on the queue was full: a launch waits until a kernel ends.\n"
-               "   The GPU did not slow down; the host clock began to show what it takes.\n",
-               text_count(queue->full + 1));
+        printf(
+            "   From launch %s on the queue was full: a launch waits until a kernel ends.\n"
+            "   The GPU did not slow down; the host clock began to show what it takes.\n",
+            text_count(queue->full + 1));
         printf("   At the end the wait was as long as %s kernels: so many places there are.\n",
                text_count((uint64_t)llround(queue->wait_ms / queue->kernel.median_ms)));
     } else {
-        printf("   The queue was never seen to be full. It is when a kernel takes far longer\n"
-               "   than a launch, and about a thousand of them are waiting.\n");
+        printf(
+            "   The queue was never seen to be full. It is when a kernel takes far longer\n"
+            "   than a launch, and about a thousand of them are waiting.\n");
     }
 }
 
@@ -473,9 +475,10 @@ bool show_launch_queue(Lesson *lesson, const TimingCase *timing_case, size_t lau
     }
     record_queue(lesson->record, &own);
     const Queue queue = lesson->on_cpu_device ? recorded_queue(lesson->name) : own;
-    printf("\n5. The launch queue: %s launches and no wait between%s\n"
-           "   x + x, n = %s\n\n", text_count(queue.launches), timing_whose(lesson),
-           text_count(queue.n));
+    printf(
+        "\n5. The launch queue: %s launches and no wait between%s\n"
+        "   x + x, n = %s\n\n",
+        text_count(queue.launches), timing_whose(lesson), text_count(queue.n));
     print_queue(&queue);
     if (lesson->options.plot_path != NULL)
         lesson_picture(lesson, "queue",
@@ -565,8 +568,8 @@ static void print_curves(const Curves *curves) {
 static double wins_from(const Curves *curves, int way) {
     double best_cpu_ms[POINTS_MAX], ms[POINTS_MAX];
     for (size_t i = 0; i < curves->count; i++) {
-        best_cpu_ms[i] = fmin(curves->time[ONE_THREAD][i].median_ms,
-                              curves->time[ALL_THREADS][i].median_ms);
+        best_cpu_ms[i] =
+            fmin(curves->time[ONE_THREAD][i].median_ms, curves->time[ALL_THREADS][i].median_ms);
         ms[i] = curves->time[way][i].median_ms;
     }
     const size_t index = crossover_index(best_cpu_ms, ms, curves->count);
@@ -576,15 +579,17 @@ static double wins_from(const Curves *curves, int way) {
 static void print_winner(const Curves *curves, int way, const char *what) {
     const double from = wins_from(curves, way);
     if (isnan(from)) printf("   %s the GPU never beats the CPU at these n.\n", what);
-    else printf("   %s the GPU beats the CPU, 1 thread or all, from n = %s on.\n", what,
-                text_count((uint64_t)from));
+    else
+        printf("   %s the GPU beats the CPU, 1 thread or all, from n = %s on.\n", what,
+               text_count((uint64_t)from));
 }
 
 static Picture draw_crossover(const Lesson *lesson, const Curves *curves) {
     double ms[SHOWN_WAYS][POINTS_MAX];
-    CrossoverPicture drawn = {
-        .device = timing_pictured(lesson), .count = curves->count, .n = curves->n,
-        .wins_from = wins_from(curves, AND_WAIT)};
+    CrossoverPicture drawn = {.device = timing_pictured(lesson),
+                              .count = curves->count,
+                              .n = curves->n,
+                              .wins_from = wins_from(curves, AND_WAIT)};
     for (int way = 0; way < SHOWN_WAYS; way++) {
         for (size_t i = 0; i < curves->count; i++) ms[way][i] = curves->time[way][i].median_ms;
         drawn.ways[way] = curves->names[way];

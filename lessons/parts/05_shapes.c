@@ -80,19 +80,20 @@ bool show_image(Lesson *lesson, float factor) {
     const size_t threads = shape_threads(&shape);
     const size_t wrong = ask_for_signatures(block, thread);
     const bool scaled = image_is_scaled(lesson, factor);
-    printf("\n1. An image: %d rows x %d columns in blocks of %d x %d threads\n\n", ROWS, COLS,
-           SIDE, SIDE);
+    printf("\n1. An image: %d rows x %d columns in blocks of %d x %d threads\n\n", ROWS, COLS, SIDE,
+           SIDE);
     printf("   %u x %u blocks: %s, of which %s have no pixel.\n", shape.grid[0], shape.grid[1],
            text_counted(threads, "thread"), text_count(threads - PIXELS));
     print_pixel(0, 0, block, thread);
     print_pixel(0, 99, block, thread);
     print_pixel(20, 50, block, thread);
     print_pixel(36, 99, block, thread);
-    printf("   %d pixels asked by whom: %s say column = blockIdx.x * %d + threadIdx.x,\n"
-           "   row = blockIdx.y * %d + threadIdx.y. Scaled in this order and with rows and\n"
-           "   columns exchanged: %s.\n", PIXELS,
-           wrong == 0 ? "all" : text_format("only %s", text_count(PIXELS - wrong)), SIDE, SIDE,
-           scaled ? "all right both times" : "WRONG");
+    printf(
+        "   %d pixels asked by whom: %s say column = blockIdx.x * %d + threadIdx.x,\n"
+        "   row = blockIdx.y * %d + threadIdx.y. Scaled in this order and with rows and\n"
+        "   columns exchanged: %s.\n",
+        PIXELS, wrong == 0 ? "all" : text_format("only %s", text_count(PIXELS - wrong)), SIDE, SIDE,
+        scaled ? "all right both times" : "WRONG");
     record_count(lesson->record, "pixels_wrong", wrong);
     record_flag(lesson->record, "image_scaled", scaled);
     if (lesson->options.plot_path != NULL)
@@ -115,7 +116,8 @@ void shape_table(Lesson *lesson, size_t n) {
            lesson->on_cpu_device ? "" : text_format("; a copy: %s", text_rate(lesson->copy_gbps)));
     if (lesson->on_cpu_device)
         printf("   %49s %18s\n", "", text_format("- %s, recorded -", recorded_device()));
-    print_shape("blocks, threads", "all threads", "idle", "warps/SM", "median", "of copy", "result");
+    print_shape("blocks, threads", "all threads", "idle", "warps/SM", "median", "of copy",
+                "result");
 }
 
 /* The median and the share of the copy that the recorded run has of the row; "-" if none. */
@@ -140,8 +142,8 @@ void shape_row(Lesson *lesson, const ShapeRow *row, size_t n, const TimerStats *
     const size_t warps = (row->threads + WARP - 1) / WARP;
     const int held = scale_stride_blocks_per_sm(row->threads);
     int most = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerMultiProcessor,
-                                      lesson->device));
+    CUDA_CHECK(
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerMultiProcessor, lesson->device));
     /* No more blocks are resident on an SM than there are for it. */
     const size_t for_each = (row->blocks + (size_t)lesson->sm_count - 1) / (size_t)lesson->sm_count;
     const size_t resident = (size_t)held < for_each ? (size_t)held : for_each;
@@ -216,18 +218,19 @@ bool show_limits(Lesson *lesson, float factor) {
         const cudaError_t status =
             scale_shaped_gpu(N, d_x, factor, d_out, limit->shape, limit->shared_bytes, 0);
         const bool untouched = is_poison(d_out, N);
-        const char *said = status == cudaSuccess
-                               ? "it ran"
-                               : text_format("error %d, %s", (int)status, cudaGetErrorString(status));
+        const char *said = status == cudaSuccess ? "it ran"
+                                                 : text_format("error %d, %s", (int)status,
+                                                               cudaGetErrorString(status));
         printf("   %-18s %-22s %s\n", limit->name, limit->why, said);
         right = right && (status == cudaSuccess) == limit->can_be && untouched != limit->can_be;
         Record *row = record_row(lesson->record, "limits");
         record_text(row, "launch", limit->name);
         record_count(row, "error", (uint64_t)status);
     }
-    printf("   A launch that fails runs nothing: the output %s.\n"
-           "   Its \"time\" must never win a comparison: check the launch, then the result.\n",
-           right ? "was still poison each time" : "was NOT what it had to be");
+    printf(
+        "   A launch that fails runs nothing: the output %s.\n"
+        "   Its \"time\" must never win a comparison: check the launch, then the result.\n",
+        right ? "was still poison each time" : "was NOT what it had to be");
     CUDA_CHECK(cudaFree(d_out));
     CUDA_CHECK(cudaFree(d_x));
     return right;

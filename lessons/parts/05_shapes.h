@@ -21,7 +21,7 @@ bool show_image(Lesson *lesson, float factor);
 
 /* A row of table 2: that many blocks of that many threads for n elements. */
 typedef struct ShapeRow {
-    const char *name;         /* as a launch writes it: "<<<1, 1>>>" */
+    const char *name; /* as a launch writes it: "<<<1, 1>>>" */
     unsigned blocks, threads;
 } ShapeRow;
 

@@ -45,8 +45,8 @@ void show_sectors(Lesson *lesson) {
         record_text(row, "pattern", request->pattern);
         record_count(row, "bytes_used", used);
         record_count(row, "sectors", sectors);
-        drawn.strips[drawn.count++] = (SectorStrip){request->pattern, request->first,
-                                                    request->step, request->width, sectors};
+        drawn.strips[drawn.count++] =
+            (SectorStrip){request->pattern, request->first, request->step, request->width, sectors};
     }
     printf("   A warp pays for sectors, not for the bytes that it asked for.\n");
     if (lesson->options.plot_path != NULL)

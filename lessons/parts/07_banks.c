@@ -28,7 +28,11 @@ static size_t word_of(size_t width, bool swizzled, size_t row, size_t col) {
     return row * width + (swizzled ? col ^ row : col);
 }
 
-static const struct { const char *name; size_t width; bool swizzled; } TILES[] = {
+static const struct {
+    const char *name;
+    size_t width;
+    bool swizzled;
+} TILES[] = {
     {"float tile[32][32]", TILE, false},
     {"float tile[32][33]", TILE + 1, false},
     {"[32][32], column c ^ r", TILE, true},
@@ -55,6 +59,5 @@ void show_banks(Lesson *lesson) {
         record_count(record, "column_steps", column);
     }
     printf("   Lanes that want different words of one bank are served one after another.\n\n");
-    if (lesson->options.plot_path != NULL)
-        lesson_picture(lesson, "banks", picture_banks(5));
+    if (lesson->options.plot_path != NULL) lesson_picture(lesson, "banks", picture_banks(5));
 }

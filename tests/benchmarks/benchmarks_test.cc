@@ -35,7 +35,7 @@ Outcome run(const std::string &command) {
     const std::string path = scratch("output");
     const int status = std::system(("{ " + command + "; } >" + path + " 2>&1").c_str());
     Outcome result = {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-                  read_file(path)};
+                      read_file(path)};
     std::remove(path.c_str());
     return result;
 }
@@ -143,7 +143,8 @@ class Compare : public Benchmarks {
         return run(environment +
                    " python3 benchmarks/compare_cupy.py --bin benchmarks --python "
                    "tests/benchmarks/stand_in_peer.py --rows 20 --cols 100 --first-n 1000 "
-                   "--runs 1 --repeat 2 " + more);
+                   "--runs 1 --repeat 2 " +
+                   more);
     }
     void SetUp() override {
         Benchmarks::SetUp();

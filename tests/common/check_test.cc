@@ -36,8 +36,8 @@ Explained explain(dim3 grid, dim3 block, size_t shared_bytes = 0) {
 }
 
 TEST(Advice, CommonErrorsHaveSome) {
-    for (int code : {1, 2, 9, 13, 21, 35, 46, 98, 100, 101, 209, 222, 400, 700, 701, 702, 710, 715,
-                     716, 719, 720, 999}) {
+    for (int code : {1,   2,   9,   13,  21,  35,  46,  98,  100, 101, 209,
+                     222, 400, 700, 701, 702, 710, 715, 716, 719, 720, 999}) {
         const std::string advice = cuda_error_advice(static_cast<cudaError_t>(code));
         EXPECT_GT(advice.size(), 20u) << code;
         EXPECT_LT(advice.size(), 500u) << code;
@@ -58,12 +58,15 @@ TEST(Describe, NamesPlaceCallErrorAndWhatToDo) {
 }
 
 TEST(Describe, TheLibrarysOwnReasonComesBeforeGeneralAdvice) {
-    EXPECT_EQ(cudaErrorInvalidValue, lab_fail(cudaErrorInvalidValue, "shapes differ: %d and %d", 3, 4));
+    EXPECT_EQ(cudaErrorInvalidValue,
+              lab_fail(cudaErrorInvalidValue, "shapes differ: %d and %d", 3, 4));
     EXPECT_STREQ("shapes differ: 3 and 4", lab_last_message());
     EXPECT_SAYS(describe(cudaErrorInvalidValue, "get(&x, &a)"), "why: shapes differ: 3 and 4");
     // A message that an earlier call left says nothing about a call of the runtime's.
     EXPECT_FALSE(contains(describe(cudaErrorInvalidValue, "cudaFree(d)"), "shapes differ"));
-    std::thread([] { EXPECT_STREQ("", lab_last_message()) << "messages belong to a thread"; }).join();
+    std::thread([] {
+        EXPECT_STREQ("", lab_last_message()) << "messages belong to a thread";
+    }).join();
     lab_clear_message();
     EXPECT_STREQ("", lab_last_message());
     lab_fail(cudaErrorUnknown, "%s", std::string(10000, 'x').c_str());
@@ -83,10 +86,12 @@ TEST(LaunchExplain, ZeroBlocks) {
 TEST(LaunchExplain, EachLimitIsNamed) {
     EXPECT_EQ(0, explain(dim3(1), dim3(1024)).faults);
     EXPECT_EQ(0, explain(dim3(2147483647u, 65535, 65535), dim3(1, 1, 64)).faults);
-    EXPECT_SAYS(explain(dim3(1), dim3(1025)).text, "block.x is 1,025: this device allows at most 1,024");
+    EXPECT_SAYS(explain(dim3(1), dim3(1025)).text,
+                "block.x is 1,025: this device allows at most 1,024");
     EXPECT_SAYS(explain(dim3(1), dim3(32, 33)).text, "has 1,056 threads: at most 1,024");
     EXPECT_SAYS(explain(dim3(1), dim3(1, 1, 65)).text, "block.z is 65");
-    EXPECT_SAYS(explain(dim3(1, 65536), dim3(1)).text, "grid.y is 65,536: this device allows at most 65,535");
+    EXPECT_SAYS(explain(dim3(1, 65536), dim3(1)).text,
+                "grid.y is 65,536: this device allows at most 65,535");
     EXPECT_SAYS(explain(dim3(1, 1, 65536), dim3(1)).text, "grid.z is 65,536");
     EXPECT_SAYS(explain(dim3(1), dim3(0)).text, "block.x is 0");
     EXPECT_EQ(2, explain(dim3(0), dim3(0)).faults);
@@ -95,7 +100,8 @@ TEST(LaunchExplain, EachLimitIsNamed) {
 
 TEST(LaunchExplain, SharedMemory) {
     EXPECT_EQ(0, explain(dim3(1), dim3(1), 49152).faults);
-    EXPECT_SAYS(explain(dim3(1), dim3(1), 49153).text, "cudaFuncAttributeMaxDynamicSharedMemorySize");
+    EXPECT_SAYS(explain(dim3(1), dim3(1), 49153).text,
+                "cudaFuncAttributeMaxDynamicSharedMemorySize");
     EXPECT_SAYS(explain(dim3(1), dim3(1), 10 << 20).text, "more than a block can have");
     EXPECT_EQ(cudaSuccess, cudaPeekAtLastError());
 }
@@ -150,7 +156,8 @@ void bad_launch_after_a_failed_allocation() {
 
 TEST_F(LaunchCheck, ALaunchThatDidNotHappenIsNotExcusedByIt) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
-    EXPECT_EXIT(bad_launch_after_a_failed_allocation(), ::testing::ExitedWithCode(1), "block.x is 2,048");
+    EXPECT_EXIT(bad_launch_after_a_failed_allocation(), ::testing::ExitedWithCode(1),
+                "block.x is 2,048");
 }
 
 TEST(CheckMacro, EvaluatesItsArgumentOnce) {

@@ -105,9 +105,9 @@ TEST(Compare, EveryPlaceIsLookedAt) {
 
 TEST(Compare, FastLoopAgreesWithTheRule) {
     // The vectorised loop against the rule written out, over awkward pairs.
-    const float specials[] = {0.0f, -0.0f, 1, -1, INF, -INF, NOT_A_NUMBER, -NOT_A_NUMBER,
-                              SUBNORMAL, -SUBNORMAL, 1e-45f, 3.4e38f, -3.4e38f, 1.0000001f,
-                              0.99999994f, 1e-7f, 2e-6f};
+    const float specials[] = {0.0f,         -0.0f,         1,           -1,         INF,    -INF,
+                              NOT_A_NUMBER, -NOT_A_NUMBER, SUBNORMAL,   -SUBNORMAL, 1e-45f, 3.4e38f,
+                              -3.4e38f,     1.0000001f,    0.99999994f, 1e-7f,      2e-6f};
     for (const bool equal_nan : {false, true}) {
         for (const float atol : {0.0f, 1e-6f, INF}) {
             std::vector<float> got, want;
@@ -121,11 +121,11 @@ TEST(Compare, FastLoopAgreesWithTheRule) {
             uint64_t max_ulp = 0;
             for (size_t i = 0; i < got.size(); ++i) {
                 const double g = got[i], w = want[i];
-                const bool right =
-                    std::isnan(g) || std::isnan(w) ? equal_nan && std::isnan(g) && std::isnan(w)
-                    : std::isinf(g) || std::isinf(w)
-                        ? g == w
-                        : std::fabs(g - w) <= double{atol} + 1e-6f * std::fabs(w);
+                const bool right = std::isnan(g) || std::isnan(w)
+                                       ? equal_nan && std::isnan(g) && std::isnan(w)
+                                   : std::isinf(g) || std::isinf(w)
+                                       ? g == w
+                                       : std::fabs(g - w) <= double{atol} + 1e-6f * std::fabs(w);
                 wrong += !right;
                 exact += std::memcmp(&got[i], &want[i], sizeof(float)) == 0;
                 if (std::isfinite(g) && std::isfinite(w)) {
@@ -143,8 +143,9 @@ TEST(Compare, FastLoopAgreesWithTheRule) {
 // The first block is always looked at one by one, as its distances are news; the
 // awkward pair stands in the second one, where the vectorised loop alone decides.
 TEST(Compare, FastLoopAloneNoticesEveryAwkwardPair) {
-    const float specials[] = {0.0f, -0.0f, 1, -1, INF, -INF, NOT_A_NUMBER, -NOT_A_NUMBER,
-                              SUBNORMAL, 1e-45f, 3.4e38f, -3.4e38f, 1.0000001f, 2e-6f};
+    const float specials[] = {0.0f,         -0.0f,         1,         -1,     INF,     -INF,
+                              NOT_A_NUMBER, -NOT_A_NUMBER, SUBNORMAL, 1e-45f, 3.4e38f, -3.4e38f,
+                              1.0000001f,   2e-6f};
     std::vector<float> got = numbers(2048), want = got;
     got[0] = 3e38f; // a distance that no later block exceeds, and right in this tolerance
     want[0] = -3e38f;
@@ -202,7 +203,8 @@ TEST(Compare, Float64) {
     got[1] = std::nextafter(2.0, 3.0);
     EXPECT_EQ(1u, compare_float64(4, got, want, 0, 0, false).wrong);
     EXPECT_EQ(1u, compare_float64(4, got, want, 0, 0, false).max_ulp);
-    EXPECT_EQ(0u, compare_float64(4, got, want, COMPARE_ATOL_FLOAT64, COMPARE_RTOL_FLOAT64, false).wrong);
+    EXPECT_EQ(
+        0u, compare_float64(4, got, want, COMPARE_ATOL_FLOAT64, COMPARE_RTOL_FLOAT64, false).wrong);
     got[2] = 0;
     EXPECT_EQ(1u, compare_float64(4, got, want, 0, 1e-12, false).flushed);
     got[3] = std::numeric_limits<double>::quiet_NaN();
@@ -455,8 +457,9 @@ TEST(Diagnosis, SameValueEverywhere) {
 TEST(Diagnosis, ShiftedByOne) {
     Planted p(1000);
     for (size_t i = 1; i < 1000; ++i) p.got[i] = p.want[i - 1];
-    EXPECT_SAYS(p.said(), "shifted by one: each wrong element holds the value expected one place "
-                          "before");
+    EXPECT_SAYS(p.said(),
+                "shifted by one: each wrong element holds the value expected one place "
+                "before");
 }
 
 TEST(Diagnosis, SmallDifferencesFitFusedMultiplyAdd) {

@@ -60,7 +60,8 @@ class StridedHost {
     }
     std::vector<unsigned char> packed() const {
         std::vector<unsigned char> out(host_array_count(&array) * size_);
-        for (size_t i = 0; i < host_array_count(&array); ++i) std::memcpy(&out[i * size_], at(i), size_);
+        for (size_t i = 0; i < host_array_count(&array); ++i)
+            std::memcpy(&out[i * size_], at(i), size_);
         return out;
     }
     static constexpr size_t GUARD = 64;
@@ -144,10 +145,17 @@ void DeviceArrayTest::round_trip(DType dtype, const Shape &shape, const Strides 
 }
 
 TEST_F(DeviceArrayTest, ContiguousRoundTrips) {
-    for (DType dtype : {DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_UINT8, DTYPE_INT16, DTYPE_UINT32,
-                        DTYPE_INT64}) {
-        for (const Shape &shape : std::vector<Shape>{{}, {1}, {7}, {3, 3}, {31, 33}, {2, 3, 4},
-                                                     {1, 1, 5, 1}, {257, 5, 9}, {100003},
+    for (DType dtype :
+         {DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_UINT8, DTYPE_INT16, DTYPE_UINT32, DTYPE_INT64}) {
+        for (const Shape &shape : std::vector<Shape>{{},
+                                                     {1},
+                                                     {7},
+                                                     {3, 3},
+                                                     {31, 33},
+                                                     {2, 3, 4},
+                                                     {1, 1, 5, 1},
+                                                     {257, 5, 9},
+                                                     {100003},
                                                      {2, 1, 2, 1, 2, 1, 2, 3}}) {
             round_trip(dtype, shape, c_strides(dtype, shape), c_strides(dtype, shape));
         }
@@ -400,7 +408,8 @@ TEST_F(DeviceArrayTest, Slices) {
     DeviceArray a = floats({30, 20}, 6), view, again;
     const std::vector<unsigned char> all = elements(a);
     ASSERT_EQ(cudaSuccess, device_array_slice(&view, &a, 0, 5, 10, 2));
-    expect_picked(all, elements(view), 10, 20, [](size_t r, size_t c) { return (5 + 2 * r) * 20 + c; });
+    expect_picked(all, elements(view), 10, 20,
+                  [](size_t r, size_t c) { return (5 + 2 * r) * 20 + c; });
     ASSERT_EQ(cudaSuccess, device_array_slice(&again, &view, 1, 19, 7, -3));
     expect_picked(all, elements(again), 10, 7,
                   [](size_t r, size_t c) { return (5 + 2 * r) * 20 + 19 - 3 * c; });
@@ -415,13 +424,19 @@ TEST_F(DeviceArrayTest, Slices) {
 
 TEST_F(DeviceArrayTest, SlicesStayInside) {
     DeviceArray a = floats({30, 20}), view = {};
-    struct { int axis; size_t start, count; ptrdiff_t step; bool good; } cases[] = {
-        {0, 0, 30, 1, true},    {0, 0, 31, 1, false},  {0, 29, 1, 1, true},  {0, 30, 1, 1, false},
-        {0, 30, 0, 1, true},    {0, 31, 0, 1, false},  {0, 29, 30, -1, true}, {0, 29, 31, -1, false},
-        {0, 28, 30, -1, false}, {0, 0, 10, 3, true},   {0, 3, 10, 3, false}, {0, 0, 1, 1000, true},
-        {0, 0, 2, 29, true},    {0, 0, 2, 30, false},  {0, 0, 5, 0, false},  {2, 0, 1, 1, false},
-        {-1, 0, 1, 1, false},   {1, 0, SIZE_MAX, 1, false}, {1, 0, 2, PTRDIFF_MIN, false},
-        {1, 0, 2, PTRDIFF_MAX, false}};
+    struct {
+        int axis;
+        size_t start, count;
+        ptrdiff_t step;
+        bool good;
+    } cases[] = {
+        {0, 0, 30, 1, true},           {0, 0, 31, 1, false},         {0, 29, 1, 1, true},
+        {0, 30, 1, 1, false},          {0, 30, 0, 1, true},          {0, 31, 0, 1, false},
+        {0, 29, 30, -1, true},         {0, 29, 31, -1, false},       {0, 28, 30, -1, false},
+        {0, 0, 10, 3, true},           {0, 3, 10, 3, false},         {0, 0, 1, 1000, true},
+        {0, 0, 2, 29, true},           {0, 0, 2, 30, false},         {0, 0, 5, 0, false},
+        {2, 0, 1, 1, false},           {-1, 0, 1, 1, false},         {1, 0, SIZE_MAX, 1, false},
+        {1, 0, 2, PTRDIFF_MIN, false}, {1, 0, 2, PTRDIFF_MAX, false}};
     for (const auto &c : cases) {
         const cudaError_t status = device_array_slice(&view, &a, c.axis, c.start, c.count, c.step);
         EXPECT_EQ(c.good ? cudaSuccess : cudaErrorInvalidValue, status)
@@ -465,7 +480,8 @@ TEST_F(DeviceArrayTest, TransposeReshapeCopySet) {
     EXPECT_EQ(cudaErrorInvalidValue, device_array_transpose(&none, &a, out_of_range));
     EXPECT_EQ(cudaErrorInvalidValue, device_array_fill_bytes(&t, 0));
     EXPECT_EQ(cudaErrorInvalidValue, device_array_copy(&a, &a));
-    for (DeviceArray *array : {&a, &t, &copy, &flat}) EXPECT_EQ(cudaSuccess, device_array_free(array));
+    for (DeviceArray *array : {&a, &t, &copy, &flat})
+        EXPECT_EQ(cudaSuccess, device_array_free(array));
 }
 
 TEST_F(DeviceArrayTest, ThreeAxesInAnyOrder) {
@@ -500,12 +516,14 @@ TEST_F(DeviceArrayTest, SeveralElementTypesOfViews) {
         DeviceArray a, t;
         ASSERT_EQ(cudaSuccess, to_gpu(&a, &x.array));
         ASSERT_EQ(cudaSuccess, device_array_transpose(&t, &a, nullptr));
-        StridedHost y(dtype, {50, 40}, {static_cast<ptrdiff_t>(dtype_size(dtype)),
-                                        static_cast<ptrdiff_t>(50 * dtype_size(dtype))});
+        StridedHost y(dtype, {50, 40},
+                      {static_cast<ptrdiff_t>(dtype_size(dtype)),
+                       static_cast<ptrdiff_t>(50 * dtype_size(dtype))});
         ASSERT_EQ(cudaSuccess, get(&y.array, &t)) << message();
         EXPECT_TRUE(std::equal(x.bytes.begin() + StridedHost::GUARD,
                                x.bytes.end() - StridedHost::GUARD,
-                               y.bytes.begin() + StridedHost::GUARD)) << dtype_name(dtype);
+                               y.bytes.begin() + StridedHost::GUARD))
+            << dtype_name(dtype);
         EXPECT_EQ(cudaSuccess, device_array_free(&a));
         EXPECT_EQ(cudaSuccess, device_array_free(&t));
     }
@@ -574,7 +592,8 @@ int run_with_failure(const std::string &failure) {
                          const_cast<char *>("--gtest_also_run_disabled_tests"), nullptr};
     pid_t child;
     int status = -1;
-    EXPECT_EQ(0, posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, arguments, environment.data()));
+    EXPECT_EQ(0, posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, arguments,
+                             environment.data()));
     EXPECT_EQ(child, waitpid(child, &status, 0));
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }

@@ -15,9 +15,7 @@
 
 namespace {
 
-bool has_gnuplot() {
-    return system("command -v gnuplot >/dev/null") == 0;
-}
+bool has_gnuplot() { return system("command -v gnuplot >/dev/null") == 0; }
 
 std::string taken(Picture picture) {
     EXPECT_NE(picture.svg, nullptr) << picture.why;
@@ -144,8 +142,12 @@ TEST(BanksPicture, MarksAColumnOfBothTiles) {
 TEST(SvgPlot, TitlesCannotBreakTheScriptNorTheSvg) {
     if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
     const double x[] = {1, 10, 100}, y[] = {1, NAN, 3};
-    const PlotText text = {"a \"title\" \\ `touch /tmp/never` < & >\n", "it's x_axis", "y^axis",
-                           false, 10, "here's <a> `mark`"};
+    const PlotText text = {"a \"title\" \\ `touch /tmp/never` < & >\n",
+                           "it's x_axis",
+                           "y^axis",
+                           false,
+                           10,
+                           "here's <a> `mark`"};
     const PlotCurve curve = {"\"; system(\"touch /tmp/never\"); \"", 3, x, y};
     std::string svg = taken(svg_plot_draw(&text, 1, &curve));
     EXPECT_NE(svg.find("</svg>"), std::string::npos);

@@ -45,7 +45,8 @@ class Table : public testing::Test {
     }
     void TearDown() override { record_free(lesson.record); }
 
-    bool row(double bytes, const std::vector<float> &got, const LaunchGeometry *geometry = nullptr) {
+    bool row(double bytes, const std::vector<float> &got,
+             const LaunchGeometry *geometry = nullptr) {
         const CompareResult compared =
             compare_float32(want.size(), got.data(), want.data(), 0, 1e-6f, false);
         testing::internal::CaptureStdout();
@@ -63,7 +64,8 @@ class Table : public testing::Test {
 
 TEST_F(Table, ARowSaysBytesTimeRateShareAndError) {
     EXPECT_TRUE(row(3.2e9, want));
-    EXPECT_EQ("   one                  0 (exact)       3.2 GB   1.00 ms  3,200 GB/s   80.0 %\n", out);
+    EXPECT_EQ("   one                  0 (exact)       3.2 GB   1.00 ms  3,200 GB/s   80.0 %\n",
+              out);
     EXPECT_TRUE(row(3.2e9, {1, 2, 3, 4.0000005f}));
     EXPECT_SAYS(out, " 1 ULP ");
     time.doubtful = true;
@@ -75,9 +77,9 @@ TEST_F(Table, RowsAreRecordedUnderTheTablesName) {
     row(3.2e9, want);
     row(3.2e9, {1, 2, 3, 5});
     const std::string text = recorded();
-    for (const char *part : {"\"steps\"", "\"step\":\t\"one\"", "\"bytes_moved\":\t3200000000",
-                             "\"gbps\":\t3200", "\"max_ulp\":\t0", "\"wrong\":\t0", "\"wrong\":\t1",
-                             "\"median_ms\":\t1"}) {
+    for (const char *part :
+         {"\"steps\"", "\"step\":\t\"one\"", "\"bytes_moved\":\t3200000000", "\"gbps\":\t3200",
+          "\"max_ulp\":\t0", "\"wrong\":\t0", "\"wrong\":\t1", "\"median_ms\":\t1"}) {
         EXPECT_SAYS(text, part);
     }
 }
@@ -115,7 +117,8 @@ TEST_F(Table, ALessonMayJudgeItself) {
 TEST_F(Table, TheCpuDevicesTimesAreRecordedAndNotShown) {
     lesson.on_cpu_device = true;
     EXPECT_TRUE(row(8e9, want));
-    EXPECT_EQ("   one                  0 (exact)            -         -           -        -\n", out);
+    EXPECT_EQ("   one                  0 (exact)            -         -           -        -\n",
+              out);
     EXPECT_SAYS(recorded(), "\"median_ms\":\t1");
     EXPECT_STREQ("-", lesson_timed(&lesson, "1 ms"));
     lesson.on_cpu_device = false;
@@ -126,7 +129,8 @@ TEST_F(Table, TheCpuDeviceShowsTheRowThatAGpuTook) {
     lesson.on_cpu_device = true;
     lesson.name = "03_elementwise";
     lesson.table = "operation";
-    const CompareResult compared = compare_float32(want.size(), want.data(), want.data(), 0, 0, false);
+    const CompareResult compared =
+        compare_float32(want.size(), want.data(), want.data(), 0, 0, false);
     testing::internal::CaptureStdout();
     lesson_row(&lesson, "x + y, wide", 12, &time, &compared, nullptr);
     lesson_recorded_note(&lesson);
@@ -158,7 +162,8 @@ TEST(Recorded, WhatIsNotThereIsNotANumber) {
     EXPECT_EQ(0u, recorded_count("03_elementwise", "/nothing"));
     EXPECT_EQ(5u, recorded_rows("03_elementwise", "/operations"));
     EXPECT_STREQ("x + y, textbook", recorded_text("03_elementwise", "/operations/0/operation"));
-    for (const char *path : {"/nothing", "/operations", "/operations/99/time", "/operations/0/operation/x"})
+    for (const char *path :
+         {"/nothing", "/operations", "/operations/99/time", "/operations/0/operation/x"})
         EXPECT_TRUE(std::isnan(recorded_number("03_elementwise", path))) << path;
     EXPECT_TRUE(std::isnan(recorded_number("99_none", "/n")));
     EXPECT_EQ(0u, recorded_rows("03_elementwise", "/n"));
@@ -179,7 +184,8 @@ TEST_F(Table, HostMemoryIsThereOrTheProgramEnds) {
         std::free(memory);
     }
     // compute-sanitizer ends a program that goes on after a death test has forked.
-    if (std::getenv("LAB_SANITIZER") != nullptr) GTEST_SKIP() << "a death test under compute-sanitizer";
+    if (std::getenv("LAB_SANITIZER") != nullptr)
+        GTEST_SKIP() << "a death test under compute-sanitizer";
     EXPECT_EXIT(lesson_host_memory(&lesson, size_t{1} << 62), testing::ExitedWithCode(LESSON_WRONG),
                 "99_test: no host memory for an array of 4.6 EB");
 }

@@ -152,7 +152,8 @@ TEST_F(LessonTest, DeviceByNumberAndByUuid) {
     char uuid[64] = "GPU-", message[1024];
     size_t length = 4;
     for (int i = 0; i < 16; ++i) {
-        length += std::snprintf(uuid + length, sizeof uuid - length, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
+        length += std::snprintf(uuid + length, sizeof uuid - length,
+                                i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
                                 static_cast<unsigned char>(properties.uuid.bytes[i]));
     }
     int device = -1;
@@ -201,8 +202,9 @@ TEST_F(LessonTest, RecordHoldsDeviceChecksAndResult) {
     std::ifstream file(path);
     std::stringstream text;
     text << file.rdbuf();
-    for (const char *part : {"\"program\":\t\"99_test\"", "\"seed\":\t7", "\"checks\"", "\"what\":\t\"x * y\"",
-                             "\"first_wrong\":\t1", "\"right\":\tfalse", "\"device\"", "\"kind\""}) {
+    for (const char *part :
+         {"\"program\":\t\"99_test\"", "\"seed\":\t7", "\"checks\"", "\"what\":\t\"x * y\"",
+          "\"first_wrong\":\t1", "\"right\":\tfalse", "\"device\"", "\"kind\""}) {
         EXPECT_SAYS(text.str(), part);
     }
     std::remove(path.c_str());
@@ -289,14 +291,17 @@ TEST_F(DefaultSize, IsATenthWhereItDoesNot) {
     EXPECT_TRUE(fit(2000000000, 16, 1));
     EXPECT_EQ(1920u, lesson.options.cols);
     EXPECT_EQ(size_t{12000} * 1920, lesson.options.n);
-    EXPECT_EQ("   (The default size, 12,000 x 19,200, does not fit into this memory: 1,920 columns "
-              "instead.)\n", out);
+    EXPECT_EQ(
+        "   (The default size, 12,000 x 19,200, does not fit into this memory: 1,920 columns "
+        "instead.)\n",
+        out);
     spec = {};
     spec.n = 230400000;
     EXPECT_TRUE(fit(2000000000, 16, 1));
     EXPECT_EQ(23040000u, lesson.options.n);
-    EXPECT_SAYS(out, "The default size, 230,400,000, does not fit into this memory: 23,040,000 "
-                     "elements instead.");
+    EXPECT_SAYS(out,
+                "The default size, 230,400,000, does not fit into this memory: 23,040,000 "
+                "elements instead.");
 }
 
 TEST_F(DefaultSize, IsCutForTheHostToo) {

@@ -73,8 +73,11 @@ static void launches_and_rates(void) {
     char text[1024];
     launch_explain((dim3){160 / 32, 20 / 32, 1}, (dim3){32, 32, 1}, 0, text, sizeof text);
     printf("%s\n\n", text);
-    RateCheck cache = {.gbps = 800, .ceiling_gbps = 270, .peak_gbps = 288,
-                       .working_set = 16 << 20, .l2_bytes = 40 << 20};
+    RateCheck cache = {.gbps = 800,
+                       .ceiling_gbps = 270,
+                       .peak_gbps = 288,
+                       .working_set = 16 << 20,
+                       .l2_bytes = 40 << 20};
     RateCheck launch = {.gbps = 50000, .ceiling_gbps = 4216, .working_set = 276480000};
     RateCheck plain = {.gbps = 4123, .ceiling_gbps = 4216};
     rate_describe(&cache, sizeof(float), text, sizeof text);
@@ -83,7 +86,8 @@ static void launches_and_rates(void) {
     printf("%s\n\n", text);
     rate_describe(&plain, sizeof(float), text, sizeof text);
     printf("%s\n\n", text);
-    timing_is_launch_only(512.0 * 512 * 512, 0.0051, 8192.0 * 8192 * 8192, 0.0057, text, sizeof text);
+    timing_is_launch_only(512.0 * 512 * 512, 0.0051, 8192.0 * 8192 * 8192, 0.0057, text,
+                          sizeof text);
     printf("%s\n", text);
 }
 

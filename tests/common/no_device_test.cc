@@ -25,7 +25,8 @@ TEST(NoDevice, PreflightSaysThatItIsHidden) {
     EXPECT_EQ(std::string::npos, said.find("CUDA_VISIBLE_DEVICES")) << said;
 #else
     EXPECT_TRUE(said.find("hidden by CUDA_VISIBLE_DEVICES=\"\"") != std::string::npos ||
-                said.find("no NVIDIA driver was found") != std::string::npos) << said;
+                said.find("no NVIDIA driver was found") != std::string::npos)
+        << said;
 #endif
     EXPECT_EQ(cudaErrorNoDevice, cudaGetLastError()); // as every call now
 }

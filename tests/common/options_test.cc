@@ -96,9 +96,7 @@ TEST(Options, ASizeThatEqualsItsDefaultIsGivenToo) {
     EXPECT_TRUE(parse({"--cols", "1920"}).options.sizes_given);
 }
 
-TEST(Options, LastOneCounts) {
-    EXPECT_EQ(4u, parse({"--rows", "3", "--rows", "4"}).options.rows);
-}
+TEST(Options, LastOneCounts) { EXPECT_EQ(4u, parse({"--rows", "3", "--rows", "4"}).options.rows); }
 
 // Each must be refused with one line that holds all of the parts.
 struct Bad {
@@ -127,46 +125,38 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"--rows", "abc"}, {"--rows \"abc\"", RANGE, "digits"}},
         Bad{{"--rows", "1e12"}, {"--rows \"1e12\"", RANGE}},
         Bad{{"--rows", "12x"}, {"--rows \"12x\"", RANGE}},
-        Bad{{"--rows", ""}, {"--rows \"\"", RANGE}},
-        Bad{{"--rows", " 7"}, {"--rows \" 7\""}},
-        Bad{{"--rows", "7 "}, {"--rows \"7 \""}},
-        Bad{{"--rows", "+7"}, {"--rows \"+7\""}},
+        Bad{{"--rows", ""}, {"--rows \"\"", RANGE}}, Bad{{"--rows", " 7"}, {"--rows \" 7\""}},
+        Bad{{"--rows", "7 "}, {"--rows \"7 \""}}, Bad{{"--rows", "+7"}, {"--rows \"+7\""}},
         Bad{{"--rows", "0x10"}, {"--rows \"0x10\""}},
-        Bad{{"--rows", "1,000"}, {"--rows \"1,000\""}},
-        Bad{{"--rows", "1.5"}, {"--rows \"1.5\""}},
+        Bad{{"--rows", "1,000"}, {"--rows \"1,000\""}}, Bad{{"--rows", "1.5"}, {"--rows \"1.5\""}},
         Bad{{"--rows", "1000000000001"}, {"1000000000001", RANGE}},
         Bad{{"--rows", "99999999999999999999999999"}, {"99999999999999999999999999", RANGE}},
         Bad{{"--seed", "18446744073709551616"}, {"--seed", "18,446,744,073,709,551,615"}},
         Bad{{"--rows", "1000000000000", "--cols", "1000000000000"}, {"--rows", "--cols", "count"}},
         Bad{{"--repeat", "0"}, {"--repeat \"0\"", "from 1 to 1,000,000"}},
         Bad{{"--warmup", "-3"}, {"--warmup \"-3\"", "from 0 to 1,000,000"}},
-        Bad{{"--rows"}, {"--rows needs a value"}},
-        Bad{{"--json"}, {"--json needs a value"}},
-        Bad{{"--device", ""}, {"--device"}},
-        Bad{{"--speed", "3"}, {"\"--speed\"", "--help"}},
+        Bad{{"--rows"}, {"--rows needs a value"}}, Bad{{"--json"}, {"--json needs a value"}},
+        Bad{{"--device", ""}, {"--device"}}, Bad{{"--speed", "3"}, {"\"--speed\"", "--help"}},
         Bad{{"--sed", "3"}, {"\"--sed\"", "did you mean --seed"}},
         Bad{{"--ro", "3"}, {"\"--ro\"", "did you mean --rows"}},
-        Bad{{"--ro=3"}, {"did you mean --rows"}},
-        Bad{{"--n", "3"}, {"\"--n\""}},
-        Bad{{"-r", "3"}, {"\"-r\""}},
-        Bad{{"--help=yes"}, {"--help takes no value"}},
-        Bad{{"12"}, {"\"12\" is not an option"}},
-        Bad{{"--rows", "3", "stray"}, {"\"stray\""}},
+        Bad{{"--ro=3"}, {"did you mean --rows"}}, Bad{{"--n", "3"}, {"\"--n\""}},
+        Bad{{"-r", "3"}, {"\"-r\""}}, Bad{{"--help=yes"}, {"--help takes no value"}},
+        Bad{{"12"}, {"\"12\" is not an option"}}, Bad{{"--rows", "3", "stray"}, {"\"stray\""}},
         Bad{{"--", "3"}, {"\"3\""}},
         Bad{{"--json", "/nowhere/at/all.json"}, {"/nowhere/at/all.json", "No such file"}},
-        Bad{{"--json", "/"}, {"\"/\"", "directory"}},
-        Bad{{"--json", ""}, {"--json", "empty"}},
+        Bad{{"--json", "/"}, {"\"/\"", "directory"}}, Bad{{"--json", ""}, {"--json", "empty"}},
         Bad{{"--json", "same.out", "--plot", "same.out"}, {"--json", "--plot", "\"same.out\""}},
-        Bad{{"--json", "x_fusion.svg", "--plot", "x.svg"}, {"--json", "--plot", "\"x_fusion.svg\""}},
+        Bad{{"--json", "x_fusion.svg", "--plot", "x.svg"},
+            {"--json", "--plot", "\"x_fusion.svg\""}},
         Bad{{"--plot", "/nowhere/x.svg"}, {"--plot", "/nowhere/x.svg"}}));
 
 TEST(Options, HelpNamesEveryOption) {
     const Parsed p = parse({"--rows", "7", "--help", "--whatever"});
     ASSERT_EQ(OPTIONS_HELP, p.status);
-    for (const char *part : {"03_elementwise: one operation", "--rows ROWS", "default 12000",
-                             "--cols COLS", "--seed SEED", "default 42", "--device DEVICE",
-                             "--repeat TIMES", "--warmup TIMES", "--json FILE", "--plot FILE",
-                             "--help", "Exit status"}) {
+    for (const char *part :
+         {"03_elementwise: one operation", "--rows ROWS", "default 12000", "--cols COLS",
+          "--seed SEED", "default 42", "--device DEVICE", "--repeat TIMES", "--warmup TIMES",
+          "--json FILE", "--plot FILE", "--help", "Exit status"}) {
         EXPECT_TRUE(contains(p.message, part)) << p.message << "\nlacks: " << part;
     }
     EXPECT_FALSE(contains(p.message, "default 184")) << p.message;

@@ -63,8 +63,9 @@ TEST(Philox, UniformsStayInTheirRange) {
 }
 
 TEST(Philox, NormalsOfExtremeWordsAreFinite) {
-    const uint32_t words[] = {0, 1, 2, 3, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE,
-                              0xFFFFFFFF, 0x40000000, 0xC0000000, 0xFFFFFF80, 0xFFFFFF00};
+    const uint32_t words[] = {0,          1,          2,          3,          0x7FFFFFFF,
+                              0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF, 0x40000000,
+                              0xC0000000, 0xFFFFFF80, 0xFFFFFF00};
     for (uint32_t a : words) {
         for (uint32_t b : words) {
             float x, y;
@@ -264,7 +265,8 @@ TEST_F(Statistics, AnglesAreUniform) {
 
 // --- The same bits in a kernel ---
 
-template <typename T> class DeviceBuffer {
+template <typename T>
+class DeviceBuffer {
   public:
     explicit DeviceBuffer(size_t count) : count_(count) {
         EXPECT_EQ(cudaSuccess, cudaMalloc(reinterpret_cast<void **>(&data), count * sizeof(T)));
@@ -272,11 +274,13 @@ template <typename T> class DeviceBuffer {
     ~DeviceBuffer() { cudaFree(data); }
     DeviceBuffer(const DeviceBuffer &) = delete;
     void put(const std::vector<T> &x) {
-        ASSERT_EQ(cudaSuccess, cudaMemcpy(data, x.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+        ASSERT_EQ(cudaSuccess,
+                  cudaMemcpy(data, x.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
     }
     std::vector<T> take() const {
         std::vector<T> x(count_);
-        EXPECT_EQ(cudaSuccess, cudaMemcpy(x.data(), data, count_ * sizeof(T), cudaMemcpyDeviceToHost));
+        EXPECT_EQ(cudaSuccess,
+                  cudaMemcpy(x.data(), data, count_ * sizeof(T), cudaMemcpyDeviceToHost));
         return x;
     }
     T *data = nullptr;
@@ -293,8 +297,8 @@ TEST_F(PhiloxOnDevice, SameBitsAsTheHost) {
         for (uint64_t seed : {UINT64_C(1), UINT64_C(0x123456789ABCDEF0)}) {
             DeviceBuffer<uint32_t> bits(4 * blocks);
             DeviceBuffer<float> uniform(4 * blocks), normal(4 * blocks);
-            ASSERT_EQ(cudaSuccess, philox_on_device(first, blocks, seed, bits.data, uniform.data,
-                                                    normal.data));
+            ASSERT_EQ(cudaSuccess,
+                      philox_on_device(first, blocks, seed, bits.data, uniform.data, normal.data));
             const std::vector<uint32_t> got_bits = bits.take();
             const std::vector<float> got_uniform = uniform.take(), got_normal = normal.take();
             std::vector<uint32_t> want_bits(4 * blocks);
@@ -304,12 +308,16 @@ TEST_F(PhiloxOnDevice, SameBitsAsTheHost) {
                 want_uniform[i] = philox_uniform(want_bits[i]);
             }
             philox_normal_fill_from(want_normal.data(), 4 * first, 4 * blocks, seed);
-            EXPECT_EQ(0u, compare_exact(4 * blocks, got_bits.data(), want_bits.data(), DTYPE_UINT32).wrong);
-            EXPECT_EQ(0u, compare_exact(4 * blocks, got_uniform.data(), want_uniform.data(), DTYPE_FLOAT32).wrong);
+            EXPECT_EQ(
+                0u,
+                compare_exact(4 * blocks, got_bits.data(), want_bits.data(), DTYPE_UINT32).wrong);
+            EXPECT_EQ(0u, compare_exact(4 * blocks, got_uniform.data(), want_uniform.data(),
+                                        DTYPE_FLOAT32)
+                              .wrong);
             const CompareResult result =
                 compare_exact(4 * blocks, got_normal.data(), want_normal.data(), DTYPE_FLOAT32);
-            EXPECT_EQ(0u, result.wrong) << "first at " << result.first_wrong << ", "
-                                        << result.max_ulp << " ULP";
+            EXPECT_EQ(0u, result.wrong)
+                << "first at " << result.first_wrong << ", " << result.max_ulp << " ULP";
         }
     }
 }

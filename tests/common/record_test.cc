@@ -66,7 +66,8 @@ TEST_F(OutputFile, CheckLeavesNothing) {
 }
 
 TEST_F(OutputFile, WriteMakesOneWholeFile) {
-    ASSERT_TRUE(output_file_write(path("a.txt").c_str(), "one\n", message, sizeof message)) << message;
+    ASSERT_TRUE(output_file_write(path("a.txt").c_str(), "one\n", message, sizeof message))
+        << message;
     EXPECT_EQ("one\n", content(path("a.txt")));
     EXPECT_EQ(1, files());
     struct stat status;
@@ -188,7 +189,9 @@ TEST_F(RecordTest, IsValidJsonWithAllValues) {
 
     Json json(cJSON_Parse(text.c_str()), cJSON_Delete);
     ASSERT_NE(nullptr, json) << text;
-    const auto item = [&json](const char *key) { return cJSON_GetObjectItemCaseSensitive(json.get(), key); };
+    const auto item = [&json](const char *key) {
+        return cJSON_GetObjectItemCaseSensitive(json.get(), key);
+    };
     EXPECT_STREQ("03_elementwise", item("program")->valuestring);
     EXPECT_EQ(1, item("format")->valueint);
     EXPECT_STREQ("quote \" and \n line, ünïcode", item("text")->valuestring);
@@ -201,7 +204,8 @@ TEST_F(RecordTest, IsValidJsonWithAllValues) {
     EXPECT_EQ(1.5, cJSON_GetObjectItemCaseSensitive(item("time"), "median_ms")->valuedouble);
     EXPECT_EQ(20, cJSON_GetObjectItemCaseSensitive(item("time"), "repeats")->valueint);
     ASSERT_EQ(3, cJSON_GetArraySize(item("rows")));
-    EXPECT_EQ(2, cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(item("rows"), 2), "i")->valueint);
+    EXPECT_EQ(2,
+              cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(item("rows"), 2), "i")->valueint);
     EXPECT_STREQ("H200", cJSON_GetObjectItemCaseSensitive(item("device"), "name")->valuestring);
 }
 
@@ -252,7 +256,8 @@ TEST_F(RecordTest, ShortMemoryNeverGivesHalfARecord) {
         char *text = record_print(record);
         if (text != nullptr) {
             whole = !goes_on; // then none was short
-            for (const char *part : {"\"program\"", "\"format\"", "\"rows\"", "\"i\":\t2", "value"}) {
+            for (const char *part :
+                 {"\"program\"", "\"format\"", "\"rows\"", "\"i\":\t2", "value"}) {
                 EXPECT_NE(nullptr, std::strstr(text, part)) << text << "\nlacks " << part;
             }
         } else if (!goes_on) {

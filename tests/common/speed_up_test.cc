@@ -20,9 +20,7 @@ class SpeedUp : public testing::Test {
     std::string text() { return speed_up_text(&lesson_, &slow_, &fast_); }
 };
 
-TEST_F(SpeedUp, IsGivenForGoodTimesOnAGpu) {
-    EXPECT_EQ(text(), "12.3 x");
-}
+TEST_F(SpeedUp, IsGivenForGoodTimesOnAGpu) { EXPECT_EQ(text(), "12.3 x"); }
 
 TEST_F(SpeedUp, TwoFitIntoOneLine) {
     const char *first = speed_up_text(&lesson_, &slow_, &fast_);

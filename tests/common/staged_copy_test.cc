@@ -58,13 +58,16 @@ class StagedCopy : public DeviceTest {
         const std::vector<unsigned char> x = random_bytes(bytes + from, bytes + 1);
         std::vector<unsigned char> y(bytes + to + 64, 0xEE);
         ASSERT_EQ(cudaSuccess, cudaMemset(d, 0x77, on_device + bytes + 64));
-        ASSERT_EQ(cudaSuccess, staged_copy_to_device(d + on_device, x.data() + from, bytes)) << message();
-        ASSERT_EQ(cudaSuccess, staged_copy_to_host(y.data() + to, d + on_device, bytes)) << message();
+        ASSERT_EQ(cudaSuccess, staged_copy_to_device(d + on_device, x.data() + from, bytes))
+            << message();
+        ASSERT_EQ(cudaSuccess, staged_copy_to_host(y.data() + to, d + on_device, bytes))
+            << message();
         EXPECT_EQ(0, std::memcmp(x.data() + from, y.data() + to, bytes)) << bytes;
         for (size_t i = 0; i < to; ++i) ASSERT_EQ(0xEE, y[i]);
         for (size_t i = bytes + to; i < y.size(); ++i) ASSERT_EQ(0xEE, y[i]) << bytes;
         unsigned char round[64];
-        ASSERT_EQ(cudaSuccess, cudaMemcpy(round, d + on_device + bytes, 64, cudaMemcpyDeviceToHost));
+        ASSERT_EQ(cudaSuccess,
+                  cudaMemcpy(round, d + on_device + bytes, 64, cudaMemcpyDeviceToHost));
         for (unsigned char byte : round) ASSERT_EQ(0x77, byte) << "written past the end";
     }
     char *d = nullptr;
@@ -136,7 +139,8 @@ TEST_F(StagedCopy, PastTheEndOfTheAllocationIsAnError) {
 TEST_F(StagedCopy, PinnedMemoryGoesStraight) {
     unsigned char *pinned = nullptr;
     const size_t bytes = 4 << 20;
-    ASSERT_EQ(cudaSuccess, cudaHostAlloc(reinterpret_cast<void **>(&pinned), bytes, cudaHostAllocDefault));
+    ASSERT_EQ(cudaSuccess,
+              cudaHostAlloc(reinterpret_cast<void **>(&pinned), bytes, cudaHostAllocDefault));
     const std::vector<unsigned char> x = random_bytes(bytes);
     std::memcpy(pinned, x.data(), bytes);
     EXPECT_EQ(cudaSuccess, staged_copy_to_device(d, pinned, bytes));
@@ -211,7 +215,8 @@ struct Pattern {
         Pattern *self = static_cast<Pattern *>(context);
         if (offset % self->unit != 0 || bytes % self->unit != 0) self->aligned = false;
         for (size_t i = 0; i < bytes; ++i) {
-            self->seen[offset + i] += static_cast<const unsigned char *>(pinned)[i] == value(offset + i);
+            self->seen[offset + i] +=
+                static_cast<const unsigned char *>(pinned)[i] == value(offset + i);
         }
     }
 };
@@ -229,8 +234,10 @@ TEST_F(StagedCopy, PackedBothWays) {
             there.unit = back.unit = unit;
             there.seen.resize(bytes);
             back.seen.resize(bytes);
-            ASSERT_EQ(cudaSuccess, staged_fill_to_device(d, bytes, unit, Pattern::fill, &there)) << message();
-            ASSERT_EQ(cudaSuccess, staged_drain_to_host(d, bytes, unit, Pattern::drain, &back)) << message();
+            ASSERT_EQ(cudaSuccess, staged_fill_to_device(d, bytes, unit, Pattern::fill, &there))
+                << message();
+            ASSERT_EQ(cudaSuccess, staged_drain_to_host(d, bytes, unit, Pattern::drain, &back))
+                << message();
             EXPECT_TRUE(there.aligned && back.aligned) << unit;
             EXPECT_EQ(std::vector<unsigned char>(bytes, 1), there.seen);
             EXPECT_EQ(std::vector<unsigned char>(bytes, 1), back.seen);
@@ -252,17 +259,22 @@ TEST_F(StagedCopy, EveryByteOnceWhateverTheChunks) {
         config.direct_below = config.stage_after = 1;
         ASSERT_EQ(cudaSuccess, staged_copy_configure(&config));
         for (size_t unit : {size_t{1}, size_t{12}, size_t{4096}}) {
-            for (size_t bytes : {unit, size_t{262144}, size_t{262145}, size_t{5000000}, size_t{19999999}}) {
+            for (size_t bytes :
+                 {unit, size_t{262144}, size_t{262145}, size_t{5000000}, size_t{19999999}}) {
                 const size_t whole = (bytes + unit - 1) / unit * unit;
                 Pattern there, back;
                 there.unit = back.unit = unit;
                 there.seen.resize(whole);
                 back.seen.resize(whole);
-                ASSERT_EQ(cudaSuccess, staged_fill_to_device(d, whole, unit, Pattern::fill, &there)) << message();
-                ASSERT_EQ(cudaSuccess, staged_drain_to_host(d, whole, unit, Pattern::drain, &back)) << message();
+                ASSERT_EQ(cudaSuccess, staged_fill_to_device(d, whole, unit, Pattern::fill, &there))
+                    << message();
+                ASSERT_EQ(cudaSuccess, staged_drain_to_host(d, whole, unit, Pattern::drain, &back))
+                    << message();
                 EXPECT_TRUE(there.aligned && back.aligned) << unit;
-                EXPECT_TRUE(there.seen == std::vector<unsigned char>(whole, 1)) << threads << " " << whole;
-                EXPECT_TRUE(back.seen == std::vector<unsigned char>(whole, 1)) << threads << " " << whole;
+                EXPECT_TRUE(there.seen == std::vector<unsigned char>(whole, 1))
+                    << threads << " " << whole;
+                EXPECT_TRUE(back.seen == std::vector<unsigned char>(whole, 1))
+                    << threads << " " << whole;
             }
         }
     }

@@ -99,9 +99,10 @@ TEST(SvgDiagram, TextThatIsNoUtf8IsReplaced) {
 }
 
 TEST(SvgDiagram, ControlCharactersBecomeBlanks) {
-    std::string svg = with_text("a\x01"
-                                "b\nc\x7f"
-                                "d\x1b[31m");
+    std::string svg = with_text(
+        "a\x01"
+        "b\nc\x7f"
+        "d\x1b[31m");
     EXPECT_EQ(0, parse(svg)) << svg;
     EXPECT_TRUE(contains(svg, "a b c d [31m")) << svg;
 }

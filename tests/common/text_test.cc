@@ -94,7 +94,8 @@ TEST(Text, Rate) {
 TEST(Text, SixteenTextsLiveTogether) {
     const char *texts[16];
     for (int i = 0; i < 16; ++i) texts[i] = text_count(1000 + i);
-    for (int i = 0; i < 16; ++i) EXPECT_EQ("1,0" + std::to_string(i / 10) + std::to_string(i % 10), texts[i]);
+    for (int i = 0; i < 16; ++i)
+        EXPECT_EQ("1,0" + std::to_string(i / 10) + std::to_string(i % 10), texts[i]);
 }
 
 TEST(TextBuffer, CutsAndCounts) {

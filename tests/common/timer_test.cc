@@ -26,7 +26,8 @@ std::string rate_text(const RateCheck &check, size_t element_size = 0) {
     return text;
 }
 
-RateCheck rate(double gbps, double ceiling, size_t working_set = 0, size_t l2 = 0, double peak = 0) {
+RateCheck rate(double gbps, double ceiling, size_t working_set = 0, size_t l2 = 0,
+               double peak = 0) {
     RateCheck check = {};
     check.gbps = gbps;
     check.ceiling_gbps = ceiling;
@@ -101,7 +102,9 @@ TEST(RateCheck, CacheIsNamedWithASizeThatIsLargeEnough) {
     EXPECT_TRUE(contains(text, "take n = 41,943,040 or more")) << text;
     EXPECT_FALSE(contains(text, "700")) << "never as a plain result: " << text;
     // The suggestion is no longer in the cache.
-    EXPECT_NE(RATE_IN_CACHE, rate_check(std::vector<RateCheck>{rate(700, 270, 41943040ull * 16, 40 << 20, 288)}.data()));
+    EXPECT_NE(
+        RATE_IN_CACHE,
+        rate_check(std::vector<RateCheck>{rate(700, 270, 41943040ull * 16, 40 << 20, 288)}.data()));
 }
 
 // The case of the matrix product that took as long for 8192 as for 512.
@@ -119,8 +122,10 @@ TEST(RateCheck, AboveTheCeilingWithoutACacheToBlame) {
     EXPECT_EQ(RATE_ABOVE_CEILING, rate_check(&check));
     EXPECT_FALSE(contains(rate_text(check), "6,000"));
     // Above the theoretical peak is never right, whatever was measured.
-    EXPECT_EQ(RATE_ABOVE_CEILING, rate_check(std::vector<RateCheck>{rate(300, 290, 0, 0, 288)}.data()));
-    EXPECT_EQ(RATE_ABOVE_CEILING, rate_check(std::vector<RateCheck>{rate(300, 0, 0, 0, 288)}.data()));
+    EXPECT_EQ(RATE_ABOVE_CEILING,
+              rate_check(std::vector<RateCheck>{rate(300, 290, 0, 0, 288)}.data()));
+    EXPECT_EQ(RATE_ABOVE_CEILING,
+              rate_check(std::vector<RateCheck>{rate(300, 0, 0, 0, 288)}.data()));
 }
 
 TEST(RateCheck, AKernelAsShortAsALaunchHasNoRate) {
@@ -156,7 +161,8 @@ TEST(RateCheck, NoTime) {
 
 TEST(LaunchOnly, TimeThatDoesNotGrowWithTheWork) {
     char text[400];
-    EXPECT_TRUE(timing_is_launch_only(512.0 * 512 * 512, 0.005, 8192.0 * 8192 * 8192, 0.006, text, sizeof text));
+    EXPECT_TRUE(timing_is_launch_only(512.0 * 512 * 512, 0.005, 8192.0 * 8192 * 8192, 0.006, text,
+                                      sizeof text));
     EXPECT_TRUE(contains(text, "launch time, not run time")) << text;
     EXPECT_TRUE(contains(text, "4,096") || contains(text, "4096")) << text;
     EXPECT_FALSE(timing_is_launch_only(1e6, 0.01, 1e8, 0.9, text, sizeof text));
@@ -423,7 +429,8 @@ TEST_F(TimeGpu, WorkThatIgnoresItsErrorsHasNoTime) {
             EXPECT_NE(cudaSuccess, timer(silent_failure, &failing, &options, &stats)) << at;
             EXPECT_EQ(0, stats.median_ms) << at;
             EXPECT_EQ(at, failing.calls) << "went on after an error";
-            EXPECT_TRUE(contains(lab_last_message(), "return cudaGetLastError()")) << lab_last_message();
+            EXPECT_TRUE(contains(lab_last_message(), "return cudaGetLastError()"))
+                << lab_last_message();
         }
     }
 }

@@ -74,7 +74,8 @@ TEST_F(StreamWait, NamesWhatHasNotEnded) {
     ASSERT_EQ(cudaSuccess, cudaLaunchHostFunc(stream, hold, &go));
     EXPECT_EQ(cudaErrorNotReady, watchdog_stream_wait(stream, 0.02, "the function of the host"));
     const std::string why = lab_last_message();
-    EXPECT_NE(std::string::npos, why.find("the function of the host has not ended after 20.0 ms")) << why;
+    EXPECT_NE(std::string::npos, why.find("the function of the host has not ended after 20.0 ms"))
+        << why;
     EXPECT_NE(std::string::npos, why.find("CUDA_MODULE_LOADING=EAGER")) << why;
     go = true;
     EXPECT_EQ(cudaSuccess, watchdog_stream_wait(stream, 30, "the function of the host"));

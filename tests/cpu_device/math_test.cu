@@ -10,117 +10,157 @@
 
 template <class T>
 static std::vector<T> to_host_and_free(T *d, size_t n) {
-  std::vector<T> h(n);
-  EXPECT_EQ(cudaSuccess, cudaGetLastError());
-  EXPECT_EQ(cudaSuccess, cudaMemcpy(h.data(), d, n * sizeof(T), cudaMemcpyDeviceToHost));
-  cudaFree(d);
-  return h;
+    std::vector<T> h(n);
+    EXPECT_EQ(cudaSuccess, cudaGetLastError());
+    EXPECT_EQ(cudaSuccess, cudaMemcpy(h.data(), d, n * sizeof(T), cudaMemcpyDeviceToHost));
+    cudaFree(d);
+    return h;
 }
 
 __global__ void integers(long long *out, unsigned one) {
-  int i = 0;
-  const int s = (int)one;
-  const float nan = __int_as_float(0x7FC00000 + s);
-  out[i++] = __float2int_rn(2.5f * s);
-  out[i++] = __float2int_rz(-2.75f * s);
-  out[i++] = __float2int_ru(2.25f * s);
-  out[i++] = __float2int_rd(-2.25f * s);
-  out[i++] = __float2int_rn(1e20f * s);
-  out[i++] = __float2int_rn(nan);
-  out[i++] = __float2uint_rn(-3.0f * s);
-  out[i++] = __float2ll_rz(-1e30f * s);
-  out[i++] = __double2ll_rn(4503599627370497.5 * s);
-  out[i++] = __double2int_rd(-0.5 * s);
-  out[i++] = __sad(-5 * s, 7, 100u);
-  out[i++] = __usad(3u * one, 0xFFFFFFFFu, 1u);
-  out[i++] = __hadd(-3 * s, -4);
-  out[i++] = __rhadd(-3 * s, -4);
-  out[i++] = __uhadd(0xFFFFFFFFu * one, 0xFFFFFFFDu);
-  out[i++] = __dp4a(0x01020304 * s, 0x7F010101, 5);
-  out[i++] = __vadd4(0x01FF7F80u * one, 0x01010101u);
-  out[i++] = __vabsdiffu4(0x10203040u * one, 0x40302010u);
-  out[i++] = __vcmpgts2(0x0001FFFFu * one, 0u);
-  out[i++] = __vmaxs4(0x80FF017Fu * one, 0u);
-  out[i++] = __funnelshift_lc(0x12345678u * one, 0x9ABCDEF0u, 40);
-  out[i++] = __brev(one);
-  out[i++] = __byte_perm(0x33221100u * one, 0x77665544u, 0x7250u);
+    int i = 0;
+    const int s = (int)one;
+    const float nan = __int_as_float(0x7FC00000 + s);
+    out[i++] = __float2int_rn(2.5f * s);
+    out[i++] = __float2int_rz(-2.75f * s);
+    out[i++] = __float2int_ru(2.25f * s);
+    out[i++] = __float2int_rd(-2.25f * s);
+    out[i++] = __float2int_rn(1e20f * s);
+    out[i++] = __float2int_rn(nan);
+    out[i++] = __float2uint_rn(-3.0f * s);
+    out[i++] = __float2ll_rz(-1e30f * s);
+    out[i++] = __double2ll_rn(4503599627370497.5 * s);
+    out[i++] = __double2int_rd(-0.5 * s);
+    out[i++] = __sad(-5 * s, 7, 100u);
+    out[i++] = __usad(3u * one, 0xFFFFFFFFu, 1u);
+    out[i++] = __hadd(-3 * s, -4);
+    out[i++] = __rhadd(-3 * s, -4);
+    out[i++] = __uhadd(0xFFFFFFFFu * one, 0xFFFFFFFDu);
+    out[i++] = __dp4a(0x01020304 * s, 0x7F010101, 5);
+    out[i++] = __vadd4(0x01FF7F80u * one, 0x01010101u);
+    out[i++] = __vabsdiffu4(0x10203040u * one, 0x40302010u);
+    out[i++] = __vcmpgts2(0x0001FFFFu * one, 0u);
+    out[i++] = __vmaxs4(0x80FF017Fu * one, 0u);
+    out[i++] = __funnelshift_lc(0x12345678u * one, 0x9ABCDEF0u, 40);
+    out[i++] = __brev(one);
+    out[i++] = __byte_perm(0x33221100u * one, 0x77665544u, 0x7250u);
 }
 
 TEST(Math, IntegersAndConversions) {
-  const long long want[] = {2, -2, 3, -3, 2147483647, 0, 0, (-9223372036854775807LL - 1),
-                            4503599627370498, -1, 112, 4294967293LL, -4, -3, 4294967294LL, 141,
-                            0x02008081, 0x30101030, 0xFFFF0000LL, 0x0000017F, 0x12345678,
-                            0x80000000LL, 0x77225500};
-  const size_t n = sizeof want / sizeof want[0];
-  long long *d;
-  ASSERT_EQ(cudaSuccess, cudaMalloc(&d, sizeof want));
-  integers<<<1, 1>>>(d, 1);
-  const std::vector<long long> got = to_host_and_free(d, n);
-  for (size_t i = 0; i < n; ++i) EXPECT_EQ(want[i], got[i]) << i;
+    const long long want[] = {2,
+                              -2,
+                              3,
+                              -3,
+                              2147483647,
+                              0,
+                              0,
+                              (-9223372036854775807LL - 1),
+                              4503599627370498,
+                              -1,
+                              112,
+                              4294967293LL,
+                              -4,
+                              -3,
+                              4294967294LL,
+                              141,
+                              0x02008081,
+                              0x30101030,
+                              0xFFFF0000LL,
+                              0x0000017F,
+                              0x12345678,
+                              0x80000000LL,
+                              0x77225500};
+    const size_t n = sizeof want / sizeof want[0];
+    long long *d;
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&d, sizeof want));
+    integers<<<1, 1>>>(d, 1);
+    const std::vector<long long> got = to_host_and_free(d, n);
+    for (size_t i = 0; i < n; ++i) EXPECT_EQ(want[i], got[i]) << i;
 }
 
 __global__ void roundings(float *f, double *d, float third, float tiny) {
-  f[0] = __fadd_rn(1.0f, tiny);
-  f[1] = __fadd_ru(1.0f, tiny);
-  f[2] = __fadd_rd(1.0f, -tiny);
-  f[3] = __fadd_rz(-1.0f, tiny);
-  f[4] = __fdiv_ru(1.0f, third);
-  f[5] = __fdiv_rd(1.0f, third);
-  f[6] = __fmul_ru(tiny, tiny);
-  f[7] = __fsqrt_rd(third - 1.0f);
-  f[8] = __fmaf_ru(third, third, tiny);
-  f[9] = __int2float_rd(16777217 * (int)(third - 2.0f));
-  f[10] = __int2float_ru(16777217 * (int)(third - 2.0f));
-  f[11] = __double2float_rz(1e300 * third);
-  d[0] = __dadd_ru(1.0, (double)tiny);
-  d[1] = __ddiv_rd(1.0, (double)third);
-  d[2] = __dsqrt_ru((double)third - 1.0);
-  d[3] = __fma_rz(1.0, 1.0, -(double)tiny);
-  d[4] = __dmul_ru(0x1p-1000, 0x1p-500 * tiny); /* far below the least number */
-  d[5] = __dmul_rz(1e300, -1e300 * third);
-  d[6] = 1 / __dadd_rd((double)third, -(double)third); /* a zero's sign */
-  d[7] = __drcp_rd((double)third);
-  d[8] = __ll2double_ru((1ll << 53) + (long long)(third - 2));
-  d[9] = __ull2float_rz(~0ull - (unsigned)third);
+    f[0] = __fadd_rn(1.0f, tiny);
+    f[1] = __fadd_ru(1.0f, tiny);
+    f[2] = __fadd_rd(1.0f, -tiny);
+    f[3] = __fadd_rz(-1.0f, tiny);
+    f[4] = __fdiv_ru(1.0f, third);
+    f[5] = __fdiv_rd(1.0f, third);
+    f[6] = __fmul_ru(tiny, tiny);
+    f[7] = __fsqrt_rd(third - 1.0f);
+    f[8] = __fmaf_ru(third, third, tiny);
+    f[9] = __int2float_rd(16777217 * (int)(third - 2.0f));
+    f[10] = __int2float_ru(16777217 * (int)(third - 2.0f));
+    f[11] = __double2float_rz(1e300 * third);
+    d[0] = __dadd_ru(1.0, (double)tiny);
+    d[1] = __ddiv_rd(1.0, (double)third);
+    d[2] = __dsqrt_ru((double)third - 1.0);
+    d[3] = __fma_rz(1.0, 1.0, -(double)tiny);
+    d[4] = __dmul_ru(0x1p-1000, 0x1p-500 * tiny); /* far below the least number */
+    d[5] = __dmul_rz(1e300, -1e300 * third);
+    d[6] = 1 / __dadd_rd((double)third, -(double)third); /* a zero's sign */
+    d[7] = __drcp_rd((double)third);
+    d[8] = __ll2double_ru((1ll << 53) + (long long)(third - 2));
+    d[9] = __ull2float_rz(~0ull - (unsigned)third);
 }
 
 TEST(Math, DirectedRounding) {
-  const float f_want[] = {1.0f, 0x1.000002p0f, 0x1.fffffep-1f, -0x1.fffffep-1f, 0x1.555556p-2f,
-                          0x1.555554p-2f, 0x1p-149f, 0x1.6a09e6p0f, 0x1.200002p3f, 16777216.0f,
-                          16777218.0f, 0x1.fffffep127f};
-  const double d_want[] = {0x1.0000000000001p0, 0x1.5555555555555p-2, 0x1.6a09e667f3bcdp0,
-                           0x1.fffffffffffffp-1, 0x1p-1074, -0x1.fffffffffffffp1023, -INFINITY,
-                           0x1.5555555555555p-2, 9007199254740994.0, 0x1.fffffep63};
-  float *f;
-  double *d;
-  ASSERT_EQ(cudaSuccess, cudaMalloc(&f, sizeof f_want));
-  ASSERT_EQ(cudaSuccess, cudaMalloc(&d, sizeof d_want));
-  roundings<<<1, 1>>>(f, d, 3.0f, 0x1p-100f);
-  const std::vector<float> f_got = to_host_and_free(f, 12);
-  const std::vector<double> d_got = to_host_and_free(d, 10);
-  for (int i = 0; i < 12; ++i) EXPECT_EQ(f_want[i], f_got[i]) << i;
-  for (int i = 0; i < 10; ++i) EXPECT_EQ(d_want[i], d_got[i]) << i;
+    const float f_want[] = {1.0f,           0x1.000002p0f,  0x1.fffffep-1f, -0x1.fffffep-1f,
+                            0x1.555556p-2f, 0x1.555554p-2f, 0x1p-149f,      0x1.6a09e6p0f,
+                            0x1.200002p3f,  16777216.0f,    16777218.0f,    0x1.fffffep127f};
+    const double d_want[] = {0x1.0000000000001p0, 0x1.5555555555555p-2,
+                             0x1.6a09e667f3bcdp0, 0x1.fffffffffffffp-1,
+                             0x1p-1074,           -0x1.fffffffffffffp1023,
+                             -INFINITY,           0x1.5555555555555p-2,
+                             9007199254740994.0,  0x1.fffffep63};
+    float *f;
+    double *d;
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&f, sizeof f_want));
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&d, sizeof d_want));
+    roundings<<<1, 1>>>(f, d, 3.0f, 0x1p-100f);
+    const std::vector<float> f_got = to_host_and_free(f, 12);
+    const std::vector<double> d_got = to_host_and_free(d, 10);
+    for (int i = 0; i < 12; ++i) EXPECT_EQ(f_want[i], f_got[i]) << i;
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(d_want[i], d_got[i]) << i;
 }
 
 /* ---- functions ---- */
 
-#define FUNCTIONS(X)                                                                        \
-  X(erfcx) X(erfinv) X(erfcinv) X(normcdf) X(normcdfinv) X(cyl_bessel_i0) X(cyl_bessel_i1)  \
-  X(sinpi) X(cospi) X(rcbrt) X(rsqrt) X(exp10) X(j0) X(j1) X(y0) X(y1) X(tgamma) X(lgamma)  \
-  X(cbrt) X(expm1) X(log1p) X(erfc)
+#define FUNCTIONS(X) \
+    X(erfcx)         \
+    X(erfinv)        \
+    X(erfcinv)       \
+    X(normcdf)       \
+    X(normcdfinv)    \
+    X(cyl_bessel_i0) \
+    X(cyl_bessel_i1) \
+    X(sinpi)         \
+    X(cospi)         \
+    X(rcbrt)         \
+    X(rsqrt)         \
+    X(exp10)         \
+    X(j0)            \
+    X(j1)            \
+    X(y0)            \
+    X(y1)            \
+    X(tgamma)        \
+    X(lgamma)        \
+    X(cbrt)          \
+    X(expm1)         \
+    X(log1p)         \
+    X(erfc)
 
 enum Name {
 #define X(name) k_##name,
-  FUNCTIONS(X)
+    FUNCTIONS(X)
 #undef X
 };
 
 /* A point, the value there to 18 digits (from 60-digit arithmetic), and how many units in the
  * last place the device's documentation allows: of j0 to y1 it promises 5e-16 absolutely. */
 struct Value {
-  Name name;
-  double x, want;
-  int units;
+    Name name;
+    double x, want;
+    int units;
 };
 static const Value values[] = {
     {k_erfcx, -0.4718016191273966, 1.86819528498968987, 4},
@@ -184,114 +224,146 @@ static const char *const names[] = {
 };
 
 __device__ double value_of(Name name, double x) {
-  switch (name) {
+    switch (name) {
 #define X(name) \
-  case k_##name: return name(x);
-    FUNCTIONS(X)
+    case k_##name: return name(x);
+        FUNCTIONS(X)
 #undef X
-  }
-  return 0;
+    }
+    return 0;
 }
 __device__ float float_value_of(Name name, float x) {
-  switch (name) {
+    switch (name) {
 #define X(name) \
-  case k_##name: return name##f(x);
-    FUNCTIONS(X)
+    case k_##name: return name##f(x);
+        FUNCTIONS(X)
 #undef X
-  }
-  return 0;
+    }
+    return 0;
 }
 
 /* For each value: the double function at x, the float function at x as a float, and the double
  * function there. */
 __global__ void all_functions(const Value *v, double *out, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  const float x = (float)v[i].x;
-  out[3 * i] = value_of(v[i].name, v[i].x);
-  out[3 * i + 1] = (double)float_value_of(v[i].name, x);
-  out[3 * i + 2] = value_of(v[i].name, (double)x);
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float x = (float)v[i].x;
+    out[3 * i] = value_of(v[i].name, v[i].x);
+    out[3 * i + 1] = (double)float_value_of(v[i].name, x);
+    out[3 * i + 2] = value_of(v[i].name, (double)x);
 }
 
 TEST(Math, FunctionsAtTabulatedPoints) {
-  const int n = sizeof values / sizeof values[0];
-  Value *d_values;
-  double *d_out;
-  ASSERT_EQ(cudaSuccess, cudaMalloc(&d_values, sizeof values));
-  ASSERT_EQ(cudaSuccess, cudaMalloc(&d_out, 3 * n * sizeof(double)));
-  ASSERT_EQ(cudaSuccess, cudaMemcpy(d_values, values, sizeof values, cudaMemcpyHostToDevice));
-  all_functions<<<1, 128>>>(d_values, d_out, n);
-  const std::vector<double> got = to_host_and_free(d_out, 3 * (size_t)n);
-  for (int i = 0; i < n; ++i) {
-    const Value &v = values[i];
-    const double allowed = v.units * ldexp(1.0, ilogb(v.want) - 52);
-    EXPECT_TRUE(fabs(got[3 * i] - v.want) <= allowed)
-        << names[v.name] << "(" << v.x << ") is off by "
-        << (got[3 * i] - v.want) / allowed * v.units << " units in the last place";
-    const double single = got[3 * i + 1], exact = got[3 * i + 2];
-    if (!(fabs(exact) < 1e38 && fabs(exact) > 1e-37)) continue; /* no normal float */
-    EXPECT_TRUE(fabs(single - exact) <= 12 * ldexp(1.0, ilogb(exact) - 23))
-        << names[v.name] << "f(" << (float)v.x << ") is " << single << ", want " << exact;
-  }
-  cudaFree(d_values);
+    const int n = sizeof values / sizeof values[0];
+    Value *d_values;
+    double *d_out;
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&d_values, sizeof values));
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&d_out, 3 * n * sizeof(double)));
+    ASSERT_EQ(cudaSuccess, cudaMemcpy(d_values, values, sizeof values, cudaMemcpyHostToDevice));
+    all_functions<<<1, 128>>>(d_values, d_out, n);
+    const std::vector<double> got = to_host_and_free(d_out, 3 * (size_t)n);
+    for (int i = 0; i < n; ++i) {
+        const Value &v = values[i];
+        const double allowed = v.units * ldexp(1.0, ilogb(v.want) - 52);
+        EXPECT_TRUE(fabs(got[3 * i] - v.want) <= allowed)
+            << names[v.name] << "(" << v.x << ") is off by "
+            << (got[3 * i] - v.want) / allowed * v.units << " units in the last place";
+        const double single = got[3 * i + 1], exact = got[3 * i + 2];
+        if (!(fabs(exact) < 1e38 && fabs(exact) > 1e-37)) continue; /* no normal float */
+        EXPECT_TRUE(fabs(single - exact) <= 12 * ldexp(1.0, ilogb(exact) - 23))
+            << names[v.name] << "f(" << (float)v.x << ") is " << single << ", want " << exact;
+    }
+    cudaFree(d_values);
 }
 
 __global__ void special_values(double *out, double zero) {
-  const double inf = 1 / zero;
-  int i = 0;
-  out[i++] = erfinv(1 + zero) - inf;           /* NaN: inf - inf */
-  out[i++] = erfinv(-1 + zero);
-  out[i++] = erfinv(1.5 + zero);
-  out[i++] = erfcinv(zero);
-  out[i++] = erfcinv(2 + zero);
-  out[i++] = normcdfinv(zero);
-  out[i++] = normcdfinv(1 + zero);
-  out[i++] = normcdf(inf);
-  out[i++] = normcdf(-inf);
-  out[i++] = erfcx(-inf);
-  out[i++] = erfcx(inf);
-  out[i++] = sinpi(inf);
-  out[i++] = cospi(1e300 + zero);
-  out[i++] = rsqrt(zero);
-  out[i++] = rcbrt(-inf);
-  out[i++] = norm3d(zero, -inf, zero - inf);
-  out[i++] = rnorm3d(zero, zero, zero);
-  out[i++] = rhypot(inf, inf);
-  out[i++] = cyl_bessel_i0(-inf);
-  out[i++] = cyl_bessel_i1(-inf);
-  out[i++] = __saturatef((float)(inf - inf));
-  out[i++] = __saturatef(1.5f + (float)zero);
-  out[i++] = fmin(inf - inf, 3 + zero);
-  out[i++] = fdividef(6 + (float)zero, 3.0f);
-  out[i++] = norm3d(2 + zero, 3, 6);
-  out[i++] = norm4d(1 + zero, 1, 1, 1);
-  out[i++] = rnorm3d(2 + zero, 3, 6) * 7;
-  out[i++] = rhypot(3 + zero, 4) * 5;
-  double s, c;
-  sincospi(0.5 + zero, &s, &c);
-  out[i++] = s;
-  out[i++] = c;
-  sincos(zero, &s, &c);
-  out[i++] = s;
-  out[i++] = c;
-  out[i++] = jn(2, 5 + zero);
-  out[i++] = yn(2, 5 + zero);
-  out[i++] = norm4df(2 + (float)zero, 4, 5, 6) - 9;
+    const double inf = 1 / zero;
+    int i = 0;
+    out[i++] = erfinv(1 + zero) - inf; /* NaN: inf - inf */
+    out[i++] = erfinv(-1 + zero);
+    out[i++] = erfinv(1.5 + zero);
+    out[i++] = erfcinv(zero);
+    out[i++] = erfcinv(2 + zero);
+    out[i++] = normcdfinv(zero);
+    out[i++] = normcdfinv(1 + zero);
+    out[i++] = normcdf(inf);
+    out[i++] = normcdf(-inf);
+    out[i++] = erfcx(-inf);
+    out[i++] = erfcx(inf);
+    out[i++] = sinpi(inf);
+    out[i++] = cospi(1e300 + zero);
+    out[i++] = rsqrt(zero);
+    out[i++] = rcbrt(-inf);
+    out[i++] = norm3d(zero, -inf, zero - inf);
+    out[i++] = rnorm3d(zero, zero, zero);
+    out[i++] = rhypot(inf, inf);
+    out[i++] = cyl_bessel_i0(-inf);
+    out[i++] = cyl_bessel_i1(-inf);
+    out[i++] = __saturatef((float)(inf - inf));
+    out[i++] = __saturatef(1.5f + (float)zero);
+    out[i++] = fmin(inf - inf, 3 + zero);
+    out[i++] = fdividef(6 + (float)zero, 3.0f);
+    out[i++] = norm3d(2 + zero, 3, 6);
+    out[i++] = norm4d(1 + zero, 1, 1, 1);
+    out[i++] = rnorm3d(2 + zero, 3, 6) * 7;
+    out[i++] = rhypot(3 + zero, 4) * 5;
+    double s, c;
+    sincospi(0.5 + zero, &s, &c);
+    out[i++] = s;
+    out[i++] = c;
+    sincos(zero, &s, &c);
+    out[i++] = s;
+    out[i++] = c;
+    out[i++] = jn(2, 5 + zero);
+    out[i++] = yn(2, 5 + zero);
+    out[i++] = norm4df(2 + (float)zero, 4, 5, 6) - 9;
 }
 
 TEST(Math, Specials) {
-  const double inf = INFINITY;
-  const double want[] = {NAN, -inf, NAN, inf, -inf, -inf, inf, 1, 0, inf, 0, NAN, 1, inf, -0.0,
-                         inf, inf, 0, inf, -inf, 0, 1, 3, 2, 7, 2, 1, 1, 1, 0, 0, 1,
-                         0.0465651162777522155, 0.367662882603768, 0};
-  const size_t n = sizeof want / sizeof want[0];
-  double *d;
-  ASSERT_EQ(cudaSuccess, cudaMalloc(&d, sizeof want));
-  special_values<<<1, 1>>>(d, 0.0);
-  const std::vector<double> got = to_host_and_free(d, n);
-  for (size_t i = 0; i < n; ++i) {
-    if (isnan(want[i])) EXPECT_TRUE(isnan(got[i])) << i << " is " << got[i];
-    else if (isinf(want[i])) EXPECT_EQ(want[i], got[i]) << i;
-    else EXPECT_NEAR(want[i], got[i], 1e-6 * fabs(want[i])) << i;
-  }
+    const double inf = INFINITY;
+    const double want[] = {NAN,
+                           -inf,
+                           NAN,
+                           inf,
+                           -inf,
+                           -inf,
+                           inf,
+                           1,
+                           0,
+                           inf,
+                           0,
+                           NAN,
+                           1,
+                           inf,
+                           -0.0,
+                           inf,
+                           inf,
+                           0,
+                           inf,
+                           -inf,
+                           0,
+                           1,
+                           3,
+                           2,
+                           7,
+                           2,
+                           1,
+                           1,
+                           1,
+                           0,
+                           0,
+                           1,
+                           0.0465651162777522155,
+                           0.367662882603768,
+                           0};
+    const size_t n = sizeof want / sizeof want[0];
+    double *d;
+    ASSERT_EQ(cudaSuccess, cudaMalloc(&d, sizeof want));
+    special_values<<<1, 1>>>(d, 0.0);
+    const std::vector<double> got = to_host_and_free(d, n);
+    for (size_t i = 0; i < n; ++i) {
+        if (isnan(want[i])) EXPECT_TRUE(isnan(got[i])) << i << " is " << got[i];
+        else if (isinf(want[i])) EXPECT_EQ(want[i], got[i]) << i;
+        else EXPECT_NEAR(want[i], got[i], 1e-6 * fabs(want[i])) << i;
+    }
 }

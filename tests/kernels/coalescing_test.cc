@@ -59,7 +59,8 @@ TEST_F(Coalescing, OffsetsOfEverySize) {
             const Floats x = normals(n + offset, n);
             GuardedArray<float> d_x(x, 1), d_out(n, 3);
             ASSERT_EQ(cudaSuccess, copy_offset_gpu(n, offset, d_x.data(), d_out.data(), nullptr));
-            EXPECT_TRUE(same_values(Floats(x.begin() + static_cast<long>(offset), x.end()), d_out.get()))
+            EXPECT_TRUE(
+                same_values(Floats(x.begin() + static_cast<long>(offset), x.end()), d_out.get()))
                 << n << " " << offset;
         }
     }

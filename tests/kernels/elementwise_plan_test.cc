@@ -83,8 +83,8 @@ TEST_F(OneBlock, OwnersAreAsSaid) {
             plan.blocks = blocks;
             for (size_t block = 0; block < plan.blocks; ++block) {
                 for (int thread : {0, 1, 5, 31, 32, 255}) {
-                    SCOPED_TRACE(::testing::Message() << "block " << block << ", thread "
-                                                      << thread << ", offsets " << offsets);
+                    SCOPED_TRACE(::testing::Message() << "block " << block << ", thread " << thread
+                                                      << ", offsets " << offsets);
                     GuardedArray<float> d_out(n, offsets / 4);
                     ASSERT_EQ(cudaSuccess, add_one_block_gpu(plan, block, thread, 0, d_x.data(),
                                                              d_y.data(), d_out.data()));
@@ -112,12 +112,11 @@ TEST_F(OneBlock, IndicesBeyond32Bits) {
     for (size_t n : {(size_t{1} << 31) + 5, (size_t{1} << 32) + 4711, (size_t{1} << 33) + 3001}) {
         for (size_t offset : {0, 1}) {
             for (size_t out_offset : {offset, offset + 1}) { // 16-byte, then 4-byte accesses
-                SCOPED_TRACE(::testing::Message() << "n = " << n << ", offsets " << offset << ", "
-                                                  << out_offset);
+                SCOPED_TRACE(::testing::Message()
+                             << "n = " << n << ", offsets " << offset << ", " << out_offset);
                 const ElementwisePlan plan =
                     elementwise_plan(n, address(offset), address(offset), address(out_offset));
-                const size_t begin =
-                    plan.head + (plan.blocks - size_t{1}) * chunk_elements(plan);
+                const size_t begin = plan.head + (plan.blocks - size_t{1}) * chunk_elements(plan);
                 ASSERT_LT(begin, n);
                 const size_t end = plan.head + plan.groups * plan.width;
                 const size_t part = end - begin;
@@ -185,8 +184,7 @@ TEST_F(OneBlock, MoreThan2To31Elements) {
         square_fast_cpu(count, want.data(), want.data());
         EXPECT_EQ(cudaSuccess, cudaMemcpy(got.data(), d_x + begin, count * sizeof(float),
                                           cudaMemcpyDeviceToHost));
-        const CompareResult result =
-            compare_exact(count, got.data(), want.data(), DTYPE_FLOAT32);
+        const CompareResult result = compare_exact(count, got.data(), want.data(), DTYPE_FLOAT32);
         EXPECT_EQ(0u, result.wrong) << "first at element " << begin + result.first_wrong;
     }
     EXPECT_EQ(cudaSuccess, cudaFree(d_x));

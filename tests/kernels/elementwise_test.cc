@@ -89,9 +89,7 @@ void check(const Operation &op, const Floats &x, const Floats &y, size_t x_offse
 class Elementwise : public DeviceTest {};
 
 // The large size has a million numbers of one seed: enough.
-bool is_repetition(size_t n, uint64_t seed) {
-    return n > 100000 && seed != seeds().front();
-}
+bool is_repetition(size_t n, uint64_t seed) { return n > 100000 && seed != seeds().front(); }
 
 TEST_F(Elementwise, EverySizeAndSeed) {
     for (const Operation &op : operations()) {
@@ -177,14 +175,13 @@ TEST_F(Elementwise, Saxpy) {
         for (size_t n : sizes()) {
             if (is_repetition(n, seed)) continue;
             for (size_t offsets : {0, 5, 1, 11}) {
-                SCOPED_TRACE(::testing::Message() << "n = " << n << ", offsets " << offsets % 4
-                                                  << ", " << offsets / 4);
+                SCOPED_TRACE(::testing::Message()
+                             << "n = " << n << ", offsets " << offsets % 4 << ", " << offsets / 4);
                 const Floats x = normals(n, seed), y = normals(n, seed + 1);
                 Floats want = y;
                 saxpy_cpu(n, SAXPY_FACTOR, x.data(), want.data());
                 GuardedArray<float> d_x(x, offsets % 4), d_y(y, offsets / 4);
-                ASSERT_EQ(cudaSuccess,
-                          saxpy_gpu(n, SAXPY_FACTOR, d_x.data(), d_y.data(), nullptr));
+                ASSERT_EQ(cudaSuccess, saxpy_gpu(n, SAXPY_FACTOR, d_x.data(), d_y.data(), nullptr));
                 const Floats got = d_y.get();
                 EXPECT_TRUE(same_values(x, d_x.get())) << "x was changed";
 #if defined(LAB_CPU_DEVICE) || !BUILD_FMAD
@@ -193,7 +190,8 @@ TEST_F(Elementwise, Saxpy) {
                 for (size_t i = 0; i < n; ++i) {
                     const double product = std::fabs((double)SAXPY_FACTOR * x[i]);
                     const double limit =
-                        std::ldexp(product + std::fabs((double)want[i]) + std::fabs((double)got[i]), -24) +
+                        std::ldexp(product + std::fabs((double)want[i]) + std::fabs((double)got[i]),
+                                   -24) +
                         FLT_TRUE_MIN;
                     ASSERT_TRUE(std::fabs((double)got[i] - want[i]) <= limit)
                         << "element " << i << ": expected " << want[i] << ", found " << got[i];
@@ -351,10 +349,8 @@ TEST_F(Elementwise, NullPointersAreRefused) {
     }
     EXPECT_EQ(cudaErrorInvalidValue, saxpy_gpu(100, 1.0f, nullptr, c.data(), nullptr));
     EXPECT_EQ(cudaErrorInvalidValue, saxpy_gpu(100, 1.0f, a.data(), nullptr, nullptr));
-    EXPECT_EQ(cudaErrorInvalidValue,
-              cube_two_step_gpu(100, a.data(), nullptr, c.data(), nullptr));
-    EXPECT_EQ(cudaErrorInvalidValue,
-              cube_two_step_gpu(100, a.data(), b.data(), nullptr, nullptr));
+    EXPECT_EQ(cudaErrorInvalidValue, cube_two_step_gpu(100, a.data(), nullptr, c.data(), nullptr));
+    EXPECT_EQ(cudaErrorInvalidValue, cube_two_step_gpu(100, a.data(), b.data(), nullptr, nullptr));
     for (float value : c.get()) EXPECT_EQ(POISON_WORD, bits_of(value)) << "written after all";
 }
 
@@ -367,11 +363,9 @@ TEST_F(Elementwise, HalfAlignedPointersAreRefused) {
         return reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(p) + 2);
     };
     for (const Operation &op : operations())
-        EXPECT_EQ(cudaErrorInvalidValue,
-                  op.gpu(50, a.data(), b.data(), shifted(c.data()), nullptr))
+        EXPECT_EQ(cudaErrorInvalidValue, op.gpu(50, a.data(), b.data(), shifted(c.data()), nullptr))
             << op.name;
-    EXPECT_EQ(cudaErrorInvalidValue,
-              add_gpu(50, shifted(a.data()), b.data(), c.data(), nullptr));
+    EXPECT_EQ(cudaErrorInvalidValue, add_gpu(50, shifted(a.data()), b.data(), c.data(), nullptr));
     EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize());
 }
 

@@ -18,8 +18,7 @@ class HostGuarded {
     HostGuarded(const Floats &values, size_t offset) : n_(values.size()) {
         words_.resize(n_ + 2 * GUARD + 32);
         for (size_t i = 0; i < words_.size(); ++i) words_[i] = float_of(guard_word(i));
-        const size_t past =
-            reinterpret_cast<uintptr_t>(words_.data()) % 64 / sizeof(float);
+        const size_t past = reinterpret_cast<uintptr_t>(words_.data()) % 64 / sizeof(float);
         before_ = GUARD + (16 - past) % 16 + offset;
         std::copy(values.begin(), values.end(), words_.begin() + before_);
     }
@@ -48,8 +47,8 @@ void cube_in_float(size_t n, const float *x, float *out) {
 void check_all(const Floats &x, const Floats &y, size_t x_offset, size_t y_offset,
                size_t out_offset) {
     const size_t n = x.size();
-    SCOPED_TRACE(::testing::Message() << "n = " << n << ", offsets " << x_offset << ", "
-                                      << y_offset << ", " << out_offset);
+    SCOPED_TRACE(::testing::Message() << "n = " << n << ", offsets " << x_offset << ", " << y_offset
+                                      << ", " << out_offset);
     HostGuarded hx(x, x_offset), hy(y, y_offset);
     const Floats poison(n, float_of(POISON_WORD));
     Floats want(n);
@@ -60,16 +59,21 @@ void check_all(const Floats &x, const Floats &y, size_t x_offset, size_t y_offse
         fast(out.data());
         EXPECT_TRUE(same_values(want, out.get())) << name;
     };
-    check("add", [&](float *o) { add_cpu(n, x.data(), y.data(), o); },
-          [&](float *o) { add_fast_cpu(n, hx.data(), hy.data(), o); });
-    check("multiply", [&](float *o) { multiply_cpu(n, x.data(), y.data(), o); },
-          [&](float *o) { multiply_fast_cpu(n, hx.data(), hy.data(), o); });
-    check("square", [&](float *o) { square_cpu(n, x.data(), o); },
-          [&](float *o) { square_fast_cpu(n, hx.data(), o); });
-    check("cube", [&](float *o) { cube_in_float(n, x.data(), o); },
-          [&](float *o) { cube_fast_cpu(n, hx.data(), o); });
-    check("fill", [&](float *o) { fill_cpu(n, -0.0f, o); },
-          [&](float *o) { fill_fast_cpu(n, -0.0f, o); });
+    check(
+        "add", [&](float *o) { add_cpu(n, x.data(), y.data(), o); },
+        [&](float *o) { add_fast_cpu(n, hx.data(), hy.data(), o); });
+    check(
+        "multiply", [&](float *o) { multiply_cpu(n, x.data(), y.data(), o); },
+        [&](float *o) { multiply_fast_cpu(n, hx.data(), hy.data(), o); });
+    check(
+        "square", [&](float *o) { square_cpu(n, x.data(), o); },
+        [&](float *o) { square_fast_cpu(n, hx.data(), o); });
+    check(
+        "cube", [&](float *o) { cube_in_float(n, x.data(), o); },
+        [&](float *o) { cube_fast_cpu(n, hx.data(), o); });
+    check(
+        "fill", [&](float *o) { fill_cpu(n, -0.0f, o); },
+        [&](float *o) { fill_fast_cpu(n, -0.0f, o); });
     HostGuarded accumulated(y, out_offset);
     want = y;
     saxpy_cpu(n, 0.3f, x.data(), want.data());

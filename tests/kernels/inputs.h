@@ -14,8 +14,8 @@
 
 // Borders of a warp, a block and a chunk; and one that is no multiple of anything.
 inline const std::vector<size_t> &sizes() {
-    static const std::vector<size_t> all = {0,   1,   2,    3,    4,    5,    7,      31,
-                                            32,  33,  255,  256,  257,  1000, 1023,   1024,
+    static const std::vector<size_t> all = {0,    1,    2,    3,    4,    5,    7,    31,
+                                            32,   33,   255,  256,  257,  1000, 1023, 1024,
                                             1025, 2047, 2049, 4095, 4096, 4097, 8193, 1000003};
     return all;
 }
@@ -37,18 +37,18 @@ inline std::vector<float> specials() {
         std::numeric_limits<float>::quiet_NaN(),
         std::numeric_limits<float>::infinity(),
         0.0f,
-        FLT_TRUE_MIN,               // smallest subnormal, 1.4e-45
-        1e-40f,                     // a subnormal in the middle
+        FLT_TRUE_MIN,                   // smallest subnormal, 1.4e-45
+        1e-40f,                         // a subnormal in the middle
         std::nextafterf(FLT_MIN, 0.0f), // largest subnormal
         FLT_MIN,
-        1e-20f,                     // its square is subnormal
-        1e-13f,                     // its cube is subnormal
+        1e-20f, // its square is subnormal
+        1e-13f, // its cube is subnormal
         0.5f,
         1.0f,
         std::nextafterf(1.0f, 2.0f),
         3.0f,
-        1e13f,                      // its cube overflows
-        1e20f,                      // its square overflows
+        1e13f, // its cube overflows
+        1e20f, // its square overflows
         FLT_MAX / 2,
         FLT_MAX,
     };

@@ -63,16 +63,15 @@ TEST_F(Int32, DivisionIsNotCutShort) {
     for (size_t n : sizes()) {
         Ints x = integers(n, 2), y = integers(n, 3);
         if (n > 4) {
-            x[0] = 1, y[0] = 2;             // 0.5, not 0
-            x[1] = 7, y[1] = 0;             // infinity
-            x[2] = -7, y[2] = 0;            // -infinity
-            x[3] = 0, y[3] = 0;             // NaN
-            x[4] = INT_MIN, y[4] = -1;      // 2147483648, which no int32 is
+            x[0] = 1, y[0] = 2;        // 0.5, not 0
+            x[1] = 7, y[1] = 0;        // infinity
+            x[2] = -7, y[2] = 0;       // -infinity
+            x[3] = 0, y[3] = 0;        // NaN
+            x[4] = INT_MIN, y[4] = -1; // 2147483648, which no int32 is
         }
         GuardedArray<int32_t> d_x(x, 1), d_y(y, 2);
         GuardedArray<double> d_out(n, 1);
-        ASSERT_EQ(cudaSuccess,
-                  divide_int32_gpu(n, d_x.data(), d_y.data(), d_out.data(), nullptr));
+        ASSERT_EQ(cudaSuccess, divide_int32_gpu(n, d_x.data(), d_y.data(), d_out.data(), nullptr));
         const std::vector<double> got = d_out.get();
         std::vector<double> want(n);
         divide_int32_cpu(n, x.data(), y.data(), want.data());

@@ -41,8 +41,8 @@ TEST_F(Random, SameBitsAsTheHost) {
     for (const Generator &generator : generators()) {
         for (uint64_t seed : seeds()) {
             for (size_t n : sizes()) {
-                SCOPED_TRACE(::testing::Message() << generator.name << ", n = " << n << ", seed "
-                                                  << seed);
+                SCOPED_TRACE(::testing::Message()
+                             << generator.name << ", n = " << n << ", seed " << seed);
                 Floats reference(n), fast(n);
                 generator.cpu(n, seed, reference.data());
                 generator.fill(fast.data(), n, seed);
@@ -147,8 +147,7 @@ TEST_F(Random, FollowsItsStream) {
 
 TEST_F(Random, RefusesWhatItMust) {
     GuardedArray<float> d_out(100, 0);
-    float *const shifted =
-        reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(d_out.data()) + 1);
+    float *const shifted = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(d_out.data()) + 1);
     for (const Generator &generator : generators()) {
         EXPECT_EQ(cudaSuccess, generator.gpu(0, 1, nullptr, nullptr));
         EXPECT_EQ(cudaErrorInvalidValue, generator.gpu(100, 1, nullptr, nullptr));

@@ -79,7 +79,8 @@ TEST_F(Shapes, AGridStrideLoopIsRightInAnyGrid) {
         for (unsigned blocks : {1u, 2u, 3u, 1000u}) {
             for (unsigned threads : {1u, 31u, 32u, 256u, 1000u, 1024u}) {
                 if (n > 10000 && (threads != 256 || blocks != 3)) continue;
-                SCOPED_TRACE(::testing::Message() << "n = " << n << ", " << blocks << " x " << threads);
+                SCOPED_TRACE(::testing::Message()
+                             << "n = " << n << ", " << blocks << " x " << threads);
                 const Floats x = normals(n, n);
                 GuardedArray<float> d_x(x, 1), d_out(n, 3);
                 ASSERT_EQ(cudaSuccess, scale_stride_gpu(n, d_x.data(), FACTOR, d_out.data(), blocks,
@@ -91,7 +92,9 @@ TEST_F(Shapes, AGridStrideLoopIsRightInAnyGrid) {
 }
 
 TEST_F(Shapes, ThreeDimensionsCountXFirst) {
-    const LaunchShape shapes[] = {{{2, 3, 4}, {8, 4, 2}}, {{1, 1, 1}, {8, 8, 16}}, {{1, 1, 7}, {1, 1, 64}},
+    const LaunchShape shapes[] = {{{2, 3, 4}, {8, 4, 2}},
+                                  {{1, 1, 1}, {8, 8, 16}},
+                                  {{1, 1, 7}, {1, 1, 64}},
                                   {{5, 1, 1}, {3, 5, 7}}};
     for (const LaunchShape &shape : shapes) {
         for (size_t n : {1, 31, 1000, 4097}) {
@@ -106,15 +109,19 @@ TEST_F(Shapes, ThreeDimensionsCountXFirst) {
 
 TEST_F(Shapes, WhatCannotBeLaunchedRunsNothing) {
     GuardedArray<float> d_x(Floats(100, 1.5f), 0), d_out(100, 0);
-    const LaunchShape bad[] = {{{1, 1, 1}, {32, 32, 2}}, {{1, 1, 1}, {1, 1, 65}}, {{0, 1, 1}, {32, 1, 1}},
-                               {{1, 65536, 1}, {32, 1, 1}}, {{1, 1, 1}, {0, 1, 1}}, {{1, 1, 1}, {1025, 1, 1}}};
+    const LaunchShape bad[] = {{{1, 1, 1}, {32, 32, 2}}, {{1, 1, 1}, {1, 1, 65}},
+                               {{0, 1, 1}, {32, 1, 1}},  {{1, 65536, 1}, {32, 1, 1}},
+                               {{1, 1, 1}, {0, 1, 1}},   {{1, 1, 1}, {1025, 1, 1}}};
     for (const LaunchShape &shape : bad) {
-        EXPECT_NE(cudaSuccess, scale_shaped_gpu(100, d_x.data(), FACTOR, d_out.data(), shape, 0, nullptr));
+        EXPECT_NE(cudaSuccess,
+                  scale_shaped_gpu(100, d_x.data(), FACTOR, d_out.data(), shape, 0, nullptr));
     }
     EXPECT_NE(cudaSuccess, scale_shaped_gpu(100, d_x.data(), FACTOR, d_out.data(),
                                             {{1, 1, 1}, {32, 1, 1}}, 300 << 10, nullptr));
-    EXPECT_NE(cudaSuccess, scale_stride_gpu(100, d_x.data(), FACTOR, d_out.data(), 1, 2048, nullptr));
-    EXPECT_NE(cudaSuccess, scale_image_gpu(10, 10, d_x.data(), FACTOR, d_out.data(), 64, 32, nullptr));
+    EXPECT_NE(cudaSuccess,
+              scale_stride_gpu(100, d_x.data(), FACTOR, d_out.data(), 1, 2048, nullptr));
+    EXPECT_NE(cudaSuccess,
+              scale_image_gpu(10, 10, d_x.data(), FACTOR, d_out.data(), 64, 32, nullptr));
     for (float value : d_out.get()) EXPECT_EQ(POISON_WORD, bits_of(value));
     EXPECT_EQ(cudaSuccess, cudaDeviceSynchronize()) << "none of it stays behind";
 }
@@ -123,12 +130,15 @@ TEST_F(Shapes, RefusesWhatItMust) {
     GuardedArray<float> d_x(Floats(100, 1.5f), 0), d_out(100, 0);
     float *const x = d_x.data(), *const out = d_out.data();
     EXPECT_EQ(cudaSuccess, scale_image_gpu(0, 10, nullptr, FACTOR, nullptr, 16, 16, nullptr));
-    EXPECT_EQ(cudaSuccess, scale_image_swapped_gpu(10, 0, nullptr, FACTOR, nullptr, 16, 16, nullptr));
+    EXPECT_EQ(cudaSuccess,
+              scale_image_swapped_gpu(10, 0, nullptr, FACTOR, nullptr, 16, 16, nullptr));
     EXPECT_EQ(cudaSuccess, scale_stride_gpu(0, nullptr, FACTOR, nullptr, 1, 32, nullptr));
-    EXPECT_EQ(cudaErrorInvalidValue, scale_image_gpu(10, 10, nullptr, FACTOR, out, 16, 16, nullptr));
+    EXPECT_EQ(cudaErrorInvalidValue,
+              scale_image_gpu(10, 10, nullptr, FACTOR, out, 16, 16, nullptr));
     EXPECT_EQ(cudaErrorInvalidValue, scale_image_gpu(10, 10, x, FACTOR, nullptr, 16, 16, nullptr));
     EXPECT_EQ(cudaErrorInvalidValue, scale_image_gpu(10, 10, x, FACTOR, out, 0, 16, nullptr));
-    EXPECT_EQ(cudaErrorInvalidValue, scale_image_swapped_gpu(10, 10, x, FACTOR, out, 16, 0, nullptr));
+    EXPECT_EQ(cudaErrorInvalidValue,
+              scale_image_swapped_gpu(10, 10, x, FACTOR, out, 16, 0, nullptr));
     EXPECT_EQ(cudaErrorInvalidValue, sign_image_gpu(10, 10, nullptr, nullptr, 16, 16, nullptr));
     EXPECT_EQ(cudaErrorInvalidValue, scale_stride_gpu(100, x, FACTOR, nullptr, 1, 32, nullptr));
     // More blocks in y than a grid may have.
@@ -141,7 +151,8 @@ TEST_F(Shapes, RefusesWhatItMust) {
 TEST_F(Shapes, NanAndInfinityPassThrough) {
     const Floats x = specials();
     GuardedArray<float> d_x(x, 0), d_out(x.size(), 0);
-    ASSERT_EQ(cudaSuccess, scale_stride_gpu(x.size(), d_x.data(), FACTOR, d_out.data(), 2, 32, nullptr));
+    ASSERT_EQ(cudaSuccess,
+              scale_stride_gpu(x.size(), d_x.data(), FACTOR, d_out.data(), 2, 32, nullptr));
     const Floats got = d_out.get(), want = scaled(x);
     for (size_t i = 0; i < x.size(); ++i) {
         if (std::isnan(want[i])) EXPECT_TRUE(std::isnan(got[i])) << i;
@@ -159,8 +170,10 @@ TEST_F(Shapes, IndicesBeyond32BitsAreRightIn64) {
 
 TEST_F(Shapes, AnSmHoldsAsManyBlocksAsItsThreadsAndBlocksAllow) {
     int threads = 0, blocks = 0;
-    ASSERT_EQ(cudaSuccess, cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
-    ASSERT_EQ(cudaSuccess, cudaDeviceGetAttribute(&blocks, cudaDevAttrMaxBlocksPerMultiprocessor, 0));
+    ASSERT_EQ(cudaSuccess,
+              cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
+    ASSERT_EQ(cudaSuccess,
+              cudaDeviceGetAttribute(&blocks, cudaDevAttrMaxBlocksPerMultiprocessor, 0));
     EXPECT_EQ(threads / 1024, scale_stride_blocks_per_sm(1024));
     EXPECT_EQ(threads / 256, scale_stride_blocks_per_sm(256));
     EXPECT_EQ(std::min(blocks, threads / 32), scale_stride_blocks_per_sm(32));

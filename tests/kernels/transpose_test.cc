@@ -66,7 +66,8 @@ TEST_F(DeviceTest, TheTunedOneHasNoLimitOfRows) {
     const size_t rows = TRANSPOSE_MOST_ROWS + 1;
     const Floats x = normals(rows, 3);
     GuardedArray<float> d_x(x, 0), d_out(rows, 0);
-    EXPECT_EQ(cudaErrorInvalidValue, transpose_padded_gpu(rows, 1, d_x.data(), d_out.data(), nullptr));
+    EXPECT_EQ(cudaErrorInvalidValue,
+              transpose_padded_gpu(rows, 1, d_x.data(), d_out.data(), nullptr));
     ASSERT_EQ(cudaSuccess, transpose_gpu(rows, 1, d_x.data(), d_out.data(), nullptr));
     EXPECT_TRUE(same_values(x, d_out.get()));
 }
@@ -86,8 +87,8 @@ TEST_P(TransposeTest, RefusesWhatItMust) {
     EXPECT_EQ(cudaSuccess, GetParam().transpose(5, 0, nullptr, nullptr, nullptr));
     EXPECT_EQ(cudaErrorInvalidValue, GetParam().transpose(8, 8, nullptr, d_out.data(), nullptr));
     EXPECT_EQ(cudaErrorInvalidValue, GetParam().transpose(8, 8, d_x.data(), nullptr, nullptr));
-    EXPECT_EQ(cudaErrorInvalidValue, GetParam().transpose(size_t{1} << 38, size_t{1} << 12, d_x.data(),
-                                                          d_out.data(), nullptr));
+    EXPECT_EQ(cudaErrorInvalidValue, GetParam().transpose(size_t{1} << 38, size_t{1} << 12,
+                                                          d_x.data(), d_out.data(), nullptr));
     for (float value : d_out.get()) EXPECT_EQ(POISON_WORD, bits_of(value));
 }
 

@@ -56,7 +56,7 @@ bool has(const std::string &text, const std::string &part) {
 
 } // namespace
 
-#define EXPECT_HAS(text, part)                                                                   \
+#define EXPECT_HAS(text, part) \
     EXPECT_TRUE(has(text, part)) << "no '" << (part) << "' in: " << (text)
 
 TEST(VisibleDevices, NotSetShowsAll) {
@@ -67,9 +67,7 @@ TEST(VisibleDevices, NotSetIsNoReasonForNone) {
     EXPECT_HAS(effect(nullptr, 0), "not set: it hides nothing");
 }
 
-TEST(VisibleDevices, EmptyHidesAll) {
-    EXPECT_HAS(effect("", 0), "empty: this hides every GPU");
-}
+TEST(VisibleDevices, EmptyHidesAll) { EXPECT_HAS(effect("", 0), "empty: this hides every GPU"); }
 
 TEST(VisibleDevices, MinusOneAndTooLargeHideAll) {
     EXPECT_HAS(effect("-1", 0), "\"-1\": its first entry names no GPU,\nwhich hides every GPU");
@@ -156,8 +154,7 @@ TEST(NoDevice, AnyOtherStatusIsNamed) {
 }
 
 TEST(NoDevice, EveryReasonComesWithWhatToDo) {
-    for (cudaError_t status :
-         {cudaErrorNoDevice, cudaErrorInsufficientDriver, cudaErrorUnknown}) {
+    for (cudaError_t status : {cudaErrorNoDevice, cudaErrorInsufficientDriver, cudaErrorUnknown}) {
         for (int driver : {0, 11080, 13000}) {
             std::string text = none(status, nullptr, driver, -1);
             EXPECT_HAS(text, "Why: ");

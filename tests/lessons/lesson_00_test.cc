@@ -34,10 +34,12 @@ TEST(FirstProgram, TakesNoOptions) {
 }
 
 TEST(FirstProgram, WithoutADeviceItNamesTheCallThatFailed) {
-    const LessonRun run = run_lesson(kLesson, {}, {{"CUDA_VISIBLE_DEVICES", ""}, {"LAB_CPU_DEVICE_COUNT", "0"}});
+    const LessonRun run =
+        run_lesson(kLesson, {}, {{"CUDA_VISIBLE_DEVICES", ""}, {"LAB_CPU_DEVICE_COUNT", "0"}});
     EXPECT_EQ(1, run.status);
     EXPECT_EQ("", run.out);
-    EXPECT_NE(std::string::npos, run.err.find("cudaMalloc((void **)&d_x, bytes): no CUDA-capable device is detected"))
+    EXPECT_NE(std::string::npos,
+              run.err.find("cudaMalloc((void **)&d_x, bytes): no CUDA-capable device is detected"))
         << run.err;
 }
 

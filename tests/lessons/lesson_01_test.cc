@@ -53,9 +53,9 @@ TEST(DeviceQuery, ShowsWhatTheNextLessonsNeedAndTheRestWithAll) {
     NEEDS_DEVICE();
     LessonRun run = run_lesson("01_device_query", kQuick);
     expect_success("01_device_query", run);
-    for (const char *fact : {"compute capability", "streaming multiprocessors", "total memory", "L2 cache",
-                             "threads of a warp", "threads, at most", "bandwidth in theory",
-                             "bandwidth measured", "--all shows the rest"}) {
+    for (const char *fact : {"compute capability", "streaming multiprocessors", "total memory",
+                             "L2 cache", "threads of a warp", "threads, at most",
+                             "bandwidth in theory", "bandwidth measured", "--all shows the rest"}) {
         EXPECT_NE(run.out.find(fact), std::string::npos) << "no " << fact << " in\n" << run.out;
     }
     for (const char *fact : {"\n  PCI address", "copy engines", "managed memory", "Per grid"})
@@ -144,8 +144,7 @@ TEST(DeviceQuery, TheDeviceOptionTakesAUuid) {
     LessonRun run = run_lesson("01_device_query", quick({"--device", "0", "--all"}));
     size_t at = run.out.find("GPU-");
     ASSERT_NE(at, std::string::npos);
-    LessonRun chosen =
-        run_lesson("01_device_query", quick({"--device", run.out.substr(at, 40)}));
+    LessonRun chosen = run_lesson("01_device_query", quick({"--device", run.out.substr(at, 40)}));
     expect_success("01_device_query", chosen);
     EXPECT_NE(chosen.out.find("\nDevice 0:"), std::string::npos);
 }
@@ -169,7 +168,8 @@ TEST(DeviceQuery, ADeviceCanBeChosenByItsUuid) {
     size_t at = run.out.find("GPU-");
     ASSERT_NE(at, std::string::npos);
     std::string uuid = run.out.substr(at, 40);
-    LessonRun chosen = run_lesson("01_device_query", quick({"--all"}), {{"CUDA_VISIBLE_DEVICES", uuid}});
+    LessonRun chosen =
+        run_lesson("01_device_query", quick({"--all"}), {{"CUDA_VISIBLE_DEVICES", uuid}});
     expect_success("01_device_query", chosen);
     EXPECT_EQ(count_of(chosen.out, "\nDevice "), 1u);
     EXPECT_NE(chosen.out.find(uuid), std::string::npos);
@@ -177,8 +177,8 @@ TEST(DeviceQuery, ADeviceCanBeChosenByItsUuid) {
 
 TEST(DeviceQuery, FullMemoryIsNoReasonToFail) {
     if (!kCpuDevice) GTEST_SKIP() << "only the CPU device can be made small";
-    LessonRun run = run_lesson("01_device_query", {"--n", "64000000"},
-                               {{"LAB_CPU_DEVICE_MEMORY", "67108864"}});
+    LessonRun run =
+        run_lesson("01_device_query", {"--n", "64000000"}, {{"LAB_CPU_DEVICE_MEMORY", "67108864"}});
     expect_well_behaved(run);
     EXPECT_EQ(run.status, 0) << run.all();
     EXPECT_NE(run.out.find("not measured: out of memory"), std::string::npos) << run.out;

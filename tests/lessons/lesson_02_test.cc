@@ -20,8 +20,7 @@ Arguments small(const Arguments &more = {}) {
 }
 
 // The lines that follow the first line holding `title`.
-std::vector<std::string> lines_after(const LessonRun &run, const std::string &title,
-                                     size_t count) {
+std::vector<std::string> lines_after(const LessonRun &run, const std::string &title, size_t count) {
     std::vector<std::string> all = run.lines(), result;
     for (size_t i = 0; i < all.size(); i++) {
         if (all[i].find(title) == std::string::npos) continue;
@@ -83,8 +82,8 @@ TEST(RoundTripLesson, ShowsEachWayAndTheNumbersMadeOnTheDevice) {
     LessonRun run = run_lesson("02_round_trip", small({"--json", path}));
     expect_success("02_round_trip", run);
     for (const char *text :
-         {"pageable, cudaMemcpy", "pinned, cudaMemcpy", "pageable, staged", "on the device", "0 bytes", "the same with to_gpu and get",
-          "same bits"}) {
+         {"pageable, cudaMemcpy", "pinned, cudaMemcpy", "pageable, staged", "on the device",
+          "0 bytes", "the same with to_gpu and get", "same bits"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << text << "\n" << run.out;
     }
     Json json(read_file(path));
@@ -108,7 +107,8 @@ TEST(RoundTripLesson, OnTheCpuDeviceTimesAreThoseOfAGpu) {
     // Sections 3 and 4: each time is one of the recorded run's, and it is said whose.
     for (const char *way : {"pageable", "pinned", "staged"}) {
         TimerStats there = {};
-        ASSERT_TRUE(recorded_timer("02_round_trip", (std::string("/") + way + "/to_device").c_str(), &there));
+        ASSERT_TRUE(recorded_timer("02_round_trip", (std::string("/") + way + "/to_device").c_str(),
+                                   &there));
         EXPECT_NE(run.out.find(text_time(&there)), std::string::npos) << way << "\n" << run.out;
     }
     TimerStats fresh = {};
@@ -123,13 +123,15 @@ TEST(RoundTripLesson, OnTheCpuDeviceTimesAreThoseOfAGpu) {
 
 TEST(RoundTripLesson, AllShowsEachArrayWithItsStrides) {
     NEEDS_DEVICE();
-    LessonRun some = run_lesson("02_round_trip", small()), all = run_lesson("02_round_trip", small({"--all"}));
+    LessonRun some = run_lesson("02_round_trip", small()),
+              all = run_lesson("02_round_trip", small({"--all"}));
     expect_success("02_round_trip", some);
     expect_success("02_round_trip", all);
     EXPECT_EQ(count_of(some.out, "strides ("), 0u) << some.out;
     EXPECT_EQ(count_of(all.out, "strides ("), 12u) << all.out;
     for (const LessonRun *run : {&some, &all})
-        EXPECT_NE(run->out.find("12 of 12 came back with the same bits"), std::string::npos) << run->out;
+        EXPECT_NE(run->out.find("12 of 12 came back with the same bits"), std::string::npos)
+            << run->out;
 }
 
 TEST(RoundTripLesson, OneElementIsEnough) {
@@ -143,21 +145,21 @@ class RoundTripWrong : public testing::TestWithParam<std::pair<const char *, con
 
 TEST_P(RoundTripWrong, IsNoticed) {
     NEEDS_DEVICE();
-    LessonRun run = run_program("./tests/lessons/02_round_trip_wrong", small(),
-                                {{"WRONG", GetParam().first}});
+    LessonRun run =
+        run_program("./tests/lessons/02_round_trip_wrong", small(), {{"WRONG", GetParam().first}});
     expect_well_behaved(run, 120);
     EXPECT_EQ(run.status, 1) << run.all();
     EXPECT_NE(run.out.find(GetParam().second), std::string::npos) << run.all();
     EXPECT_EQ(run.out.find("\nOK\n"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, RoundTripWrong,
-    testing::Values(std::make_pair("get_bit", "element 5 came back with other bits"),
-                    std::make_pair("get_gap", "wrote between the elements"),
-                    std::make_pair("staged", "WRONG BITS"),
-                    std::make_pair("numbers", "numbers of both sides: ")),
-    [](const auto &info) { return std::string(info.param.first); });
+INSTANTIATE_TEST_SUITE_P(All, RoundTripWrong,
+                         testing::Values(std::make_pair("get_bit",
+                                                        "element 5 came back with other bits"),
+                                         std::make_pair("get_gap", "wrote between the elements"),
+                                         std::make_pair("staged", "WRONG BITS"),
+                                         std::make_pair("numbers", "numbers of both sides: ")),
+                         [](const auto &info) { return std::string(info.param.first); });
 
 TEST(RoundTripWrongControl, ToldToBeRightItIs) {
     NEEDS_DEVICE();
@@ -192,8 +194,7 @@ INSTANTIATE_TEST_SUITE_P(
         RoundTripCase{"every 1000th", DTYPE_INT16, 1, {1001}, {1000}, false},
         RoundTripCase{"odd bytes, two axes", DTYPE_UINT8, 2, {127, 131}, {2, 3}, false},
         RoundTripCase{"column-major, three axes", DTYPE_INT64, 3, {7, 9, 11}, {}, true},
-        RoundTripCase{
-            "column-major, backwards", DTYPE_FLOAT64, 3, {7, 9, 11}, {-1, -2, -3}, true},
+        RoundTripCase{"column-major, backwards", DTYPE_FLOAT64, 3, {7, 9, 11}, {-1, -2, -3}, true},
         RoundTripCase{"large", DTYPE_FLOAT32, 2, {1021, 1031}, {}, false},
         RoundTripCase{"large, strided", DTYPE_FLOAT32, 2, {1021, 1031}, {2, -1}, false}),
     [](const testing::TestParamInfo<RoundTripCase> &info) {

@@ -157,9 +157,9 @@ TEST(ElementwisePlot, AFullDiskIsSaid) {
 TEST(ElementwiseWrong, NothingIsDrawnOfWrongResults) {
     NEEDS_DEVICE();
     std::string folder = fresh_folder();
-    LessonRun run = run_program("./tests/lessons/03_elementwise_wrong",
-                                sized("1", "1000", {"--plot", folder + "/out.svg"}),
-                                {{"WRONG", "square"}});
+    LessonRun run =
+        run_program("./tests/lessons/03_elementwise_wrong",
+                    sized("1", "1000", {"--plot", folder + "/out.svg"}), {{"WRONG", "square"}});
     EXPECT_EQ(run.status, 1) << run.all();
     EXPECT_NE(run.out.find("No pictures are drawn"), std::string::npos) << run.all();
     EXPECT_TRUE(folder_entries(folder).empty());
@@ -216,8 +216,7 @@ TEST(ElementwiseWrong, WrongSignaturesAndAMissingGuardAreNoticed) {
                                 {{"WRONG", "owner"}});
     expect_well_behaved(run);
     EXPECT_EQ(run.status, 1) << run.all();
-    EXPECT_NE(run.out.find("1,000 elements checked: only 128 say"), std::string::npos)
-        << run.out;
+    EXPECT_NE(run.out.find("1,000 elements checked: only 128 say"), std::string::npos) << run.out;
     run = run_program("./tests/lessons/03_elementwise_wrong", sized("1", "1000"),
                       {{"WRONG", "no_guard"}});
     expect_well_behaved(run);

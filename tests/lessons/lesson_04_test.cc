@@ -25,9 +25,7 @@ Arguments small(const Arguments &more = {}) {
     return arguments;
 }
 
-bool has_gnuplot() {
-    return run_program("sh", {"-c", "command -v gnuplot"}).status == 0;
-}
+bool has_gnuplot() { return run_program("sh", {"-c", "command -v gnuplot"}).status == 0; }
 
 // A folder with a program called gnuplot that runs `script`.
 std::string folder_with_gnuplot(const std::string &script) {
@@ -43,22 +41,11 @@ TEST(Timing, ShowsAllItsParts) {
     NEEDS_DEVICE();
     LessonRun run = run_lesson("04_timing", small());
     expect_success("04_timing", run);
-    for (const char *text : {"1. Where the first call's time goes",
-                             "2. The article's riddle",
-                             "3. The trap",
-                             "not waiting",
-                             "by events",
-                             "launch time, not run time",
-                             "4. CPU and GPU",
-                             "CPU, 1 thread",
-                             "kernel only",
-                             "+ transfers",
-                             "spread",
-                             "of copy",
-                             "5. The launch queue",
-                             "6. From which n on",
-                             "launch, wait",
-                             "with transfers"}) {
+    for (const char *text :
+         {"1. Where the first call's time goes", "2. The article's riddle", "3. The trap",
+          "not waiting", "by events", "launch time, not run time", "4. CPU and GPU",
+          "CPU, 1 thread", "kernel only", "+ transfers", "spread", "of copy", "5. The launch queue",
+          "6. From which n on", "launch, wait", "with transfers"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << "no '" << text << "' in\n" << run.out;
     }
 }
@@ -70,7 +57,8 @@ TEST(Timing, TheCpuDeviceShowsWhatAGpuTook) {
     expect_success("04_timing", run);
     EXPECT_NE(run.out.find("say nothing about a GPU"), std::string::npos) << run.out;
     EXPECT_NE(run.out.find(recorded_source()), std::string::npos) << run.out;
-    EXPECT_EQ(count_of(run.out, std::string(" (") + recorded_device() + ", recorded)"), 6u) << run.out;
+    EXPECT_EQ(count_of(run.out, std::string(" (") + recorded_device() + ", recorded)"), 6u)
+        << run.out;
     EXPECT_EQ(count_of(run.out, "20,300 "), 0u) << "a size of this run in\n" << run.out;
     EXPECT_EQ(count_of(run.out, "n = 20,300:"), 1u) << "the CPU's own time\n" << run.out;
     EXPECT_EQ(run.out.find("unknown"), std::string::npos) << run.out;
@@ -83,7 +71,8 @@ TEST(Timing, TheCpuDeviceShowsWhatAGpuTook) {
 TEST(Timing, AllShowsTheOtherOperationAndSize) {
     NEEDS_DEVICE();
     LessonRun some = run_lesson("04_timing", {"--rows", "100", "--cols", "2000", "--repeat", "3"});
-    LessonRun all = run_lesson("04_timing", {"--rows", "100", "--cols", "2000", "--repeat", "3", "--all"});
+    LessonRun all =
+        run_lesson("04_timing", {"--rows", "100", "--cols", "2000", "--repeat", "3", "--all"});
     expect_success("04_timing", some);
     expect_success("04_timing", all);
     EXPECT_EQ(count_of(some.out, "     CPU, 1 thread"), 1u) << some.out;
@@ -96,9 +85,9 @@ TEST(Timing, AGpuShowsStepsAndProcesses) {
     if (kCpuDevice) GTEST_SKIP() << "this build runs on the CPU device";
     LessonRun run = run_lesson("04_timing", small());
     expect_success("04_timing", run);
-    for (const char *text : {"start the driver", "create the context", "allocate the result",
-                             "load the kernel", "first call", "second", "steady", "1st process",
-                             "SM clock"}) {
+    for (const char *text :
+         {"start the driver", "create the context", "allocate the result", "load the kernel",
+          "first call", "second", "steady", "1st process", "SM clock"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << "no '" << text << "' in\n" << run.out;
     }
 }
@@ -110,7 +99,8 @@ TEST(Timing, JsonHoldsTheFirstCallApartFromTheSteadyState) {
     expect_success("04_timing", run);
     Json json(read_file(path));
     ASSERT_NE(json.root(), nullptr);
-    for (const char *key : {"driver_ms", "context_ms", "allocate_ms", "load_ms", "launch_ms", "wait_ms"}) {
+    for (const char *key :
+         {"driver_ms", "context_ms", "allocate_ms", "load_ms", "launch_ms", "wait_ms"}) {
         EXPECT_TRUE(cJSON_IsNumber(json.at({"first_call", key}))) << key;
     }
     EXPECT_TRUE(cJSON_IsObject(json.at({"steady_state"})));
@@ -142,8 +132,8 @@ TEST(Timing, DefaultSizesAreQuickOnTheCpuDevice) {
 
 TEST(Timing, AWrongKernelIsFoundAfterItWasTimed) {
     NEEDS_DEVICE();
-    LessonRun run = run_program("./tests/lessons/04_timing_wrong", small(),
-                                {{"WRONG", "last_block"}});
+    LessonRun run =
+        run_program("./tests/lessons/04_timing_wrong", small(), {{"WRONG", "last_block"}});
     expect_well_behaved(run, 120);
     EXPECT_EQ(run.status, 1) << run.all();
     EXPECT_NE(run.all().find("x + x on the device"), std::string::npos) << run.all();
@@ -199,7 +189,8 @@ TEST(FreshProcess, BringsItsResultBack) {
             *static_cast<int *>(out) = *given + 3;
             *given = 0; // in its own memory
         },
-        &sum, &result, sizeof result, why, sizeof why)) << why;
+        &sum, &result, sizeof result, why, sizeof why))
+        << why;
     EXPECT_EQ(23, result);
     EXPECT_EQ(20, sum);
 }
@@ -208,7 +199,8 @@ TEST(FreshProcess, SaysHowItEnded) {
     bool well = true;
     EXPECT_EQ("its process ended with status 7", ended([](void *, void *) { _exit(7); }, &well));
     EXPECT_FALSE(well);
-    EXPECT_EQ("its process ended without an answer", ended([](void *, void *) { _exit(0); }, &well));
+    EXPECT_EQ("its process ended without an answer",
+              ended([](void *, void *) { _exit(0); }, &well));
     EXPECT_FALSE(well);
     EXPECT_EQ("its process was ended by signal 9",
               ended([](void *, void *) { kill(getpid(), SIGKILL); }, &well));
@@ -216,7 +208,8 @@ TEST(FreshProcess, SaysHowItEnded) {
 }
 
 TEST(Processes, RunBothCallsRightAndLeaveNoFile) {
-    if (!kCpuDevice) GTEST_SKIP() << "only a process without a GPU's context can fork: the lesson does";
+    if (!kCpuDevice)
+        GTEST_SKIP() << "only a process without a GPU's context can fork: the lesson does";
     std::string folder = fresh_folder();
     setenv("TMPDIR", folder.c_str(), 1);
     Options options = {};
@@ -236,7 +229,8 @@ TEST(Processes, RunBothCallsRightAndLeaveNoFile) {
 }
 
 TEST(Processes, WithoutADeviceOrAFolderSayWhyNot) {
-    if (!kCpuDevice) GTEST_SKIP() << "only a process without a GPU's context can fork: the lesson does";
+    if (!kCpuDevice)
+        GTEST_SKIP() << "only a process without a GPU's context can fork: the lesson does";
     Options options = {};
     options.n = 7;
     options.device = "99";
@@ -250,7 +244,8 @@ TEST(Processes, WithoutADeviceOrAFolderSayWhyNot) {
     unsetenv("TMPDIR");
     EXPECT_FALSE(processes.measured);
     EXPECT_NE(std::string(processes.why).find("/no/such/folder (TMPDIR): No such file"),
-              std::string::npos) << processes.why;
+              std::string::npos)
+        << processes.why;
 }
 
 TEST(Processes, TheArticlesClockHoldsNeitherContextNorRun) {
@@ -259,10 +254,13 @@ TEST(Processes, TheArticlesClockHoldsNeitherContextNorRun) {
     EXPECT_TRUE(right);
     EXPECT_NE(text.find("found it on disk"), std::string::npos) << text;
     EXPECT_NE(row_of(text, "driver and context").find("230           -         230           -"),
-              std::string::npos) << text;
+              std::string::npos)
+        << text;
     // allocate, load and launch: 400 + 0.25 + 0.005, 0.25 + 0.001 + 0.005, 10 + 0.25 + 0.005
-    EXPECT_NE(row_of(text, "in the article's clock").find("400       0.256        10.3       0.256"),
-              std::string::npos) << text;
+    EXPECT_NE(
+        row_of(text, "in the article's clock").find("400       0.256        10.3       0.256"),
+        std::string::npos)
+        << text;
 }
 
 TEST(Processes, ACacheThatWasNotUsedIsNotPraised) {
@@ -347,8 +345,8 @@ TEST(TimingPlot, OnePointIsACurveToo) {
 TEST(TimingPlot, WithoutGnuplotDiagramsAreDrawnAndItSaysWhatIsMissing) {
     NEEDS_DEVICE();
     std::string folder = fresh_folder();
-    LessonRun run = run_lesson("04_timing", small({"--plot", folder + "/out.svg"}),
-                               {{"PATH", "/nowhere"}});
+    LessonRun run =
+        run_lesson("04_timing", small({"--plot", folder + "/out.svg"}), {{"PATH", "/nowhere"}});
     expect_success("04_timing", run);
     EXPECT_EQ(folder_entries(folder), Names{"out_clock.svg"});
     for (const char *name : {"/out_queue.svg", "/out_crossover.svg"}) {

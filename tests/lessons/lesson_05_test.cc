@@ -28,11 +28,12 @@ TEST(LaunchShapes, ShowsItsFourSections) {
     LessonRun run = run_lesson("05_launch_shapes", small());
     expect_right(run);
     for (const char *text :
-         {"7 x 3 blocks: 5,376 threads, of which 1,676 have no pixel", "row 36, column 99   block (6, 2), thread ( 3,  4)",
-          "3700 pixels asked by whom: all say", "all right both times", "   1, 1                           1      0",
-          "   n / 256, 256              10,240    233", "   n / 2048, 2048      did not run: error ",
-          "block (32, 32, 2)", "grid (1, 65536, 1)", "it ran", "was still poison each time",
-          "element 4,294,967,301", "element 5\n"}) {
+         {"7 x 3 blocks: 5,376 threads, of which 1,676 have no pixel",
+          "row 36, column 99   block (6, 2), thread ( 3,  4)", "3700 pixels asked by whom: all say",
+          "all right both times", "   1, 1                           1      0",
+          "   n / 256, 256              10,240    233",
+          "   n / 2048, 2048      did not run: error ", "block (32, 32, 2)", "grid (1, 65536, 1)",
+          "it ran", "was still poison each time", "element 4,294,967,301", "element 5\n"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << "no '" << text << "' in\n" << run.out;
     }
     EXPECT_EQ(count_of(run.out, "did not run"), 1u) << run.out;
@@ -85,11 +86,13 @@ class WrongShapes : public testing::TestWithParam<const char *> {};
 
 TEST_P(WrongShapes, IsNoticed) {
     NEEDS_DEVICE();
-    LessonRun run = run_program("./tests/lessons/05_launch_shapes_wrong", small(), {{"WRONG", GetParam()}});
+    LessonRun run =
+        run_program("./tests/lessons/05_launch_shapes_wrong", small(), {{"WRONG", GetParam()}});
     expect_well_behaved(run, 400);
     EXPECT_EQ(1, run.status) << run.all();
     EXPECT_NE(run.out.find("\nWRONG"), std::string::npos) << run.all();
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WrongShapes,
-                         testing::Values("stride", "image", "swapped", "owner", "limits", "wrapped"));
+                         testing::Values("stride", "image", "swapped", "owner", "limits",
+                                         "wrapped"));

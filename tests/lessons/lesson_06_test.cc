@@ -32,7 +32,8 @@ TEST(Sectors, AreThoseThatAnyByteIsIn) {
         for (size_t step : {0, 1, 4, 8, 12, 16, 31, 32, 33, 100, 128}) {
             for (size_t width : {1, 4, 8, 16}) {
                 const Request request = {"", first, step, width};
-                EXPECT_EQ(counted(request), sectors_touched(&request)) << first << " " << step << " " << width;
+                EXPECT_EQ(counted(request), sectors_touched(&request))
+                    << first << " " << step << " " << width;
             }
         }
     }
@@ -42,10 +43,11 @@ TEST(Coalescing, CountsSectorsAndChecksEachPattern) {
     NEEDS_DEVICE();
     LessonRun run = run_lesson("06_coalescing", small());
     expect_success("06_coalescing", run);
-    for (const char *text : {"stride 8                        128        32           1024       8.00 x",
-                             "stride 1, offset 1              128         5            160       1.25 x",
-                             "x of 12-byte structs            128        12            384       3.00 x",
-                             "struct of arrays     0 (exact)"}) {
+    for (const char *text :
+         {"stride 8                        128        32           1024       8.00 x",
+          "stride 1, offset 1              128         5            160       1.25 x",
+          "x of 12-byte structs            128        12            384       3.00 x",
+          "struct of arrays     0 (exact)"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << "no '" << text << "' in\n" << run.out;
     }
     EXPECT_EQ(count_of(run.out, "0 (exact)"), 8u) << run.out;
@@ -60,7 +62,9 @@ TEST(Coalescing, AllPatternsMoveTheSameUsefulBytes) {
     ASSERT_EQ(cJSON_GetArraySize(patterns), 8);
     cJSON_ArrayForEach(row, patterns) {
         const double moved = cJSON_GetObjectItemCaseSensitive(row, "bytes_moved")->valuedouble;
-        const bool shifted = std::string(cJSON_GetObjectItemCaseSensitive(row, "pattern")->valuestring) == "offset 1";
+        const bool shifted =
+            std::string(cJSON_GetObjectItemCaseSensitive(row, "pattern")->valuestring) ==
+            "offset 1";
         EXPECT_EQ(moved, 8.0 * (shifted ? 9599 : 9600));
     }
 }
@@ -84,7 +88,8 @@ class WrongCoalescing : public testing::TestWithParam<const char *> {};
 
 TEST_P(WrongCoalescing, IsNoticed) {
     NEEDS_DEVICE();
-    LessonRun run = run_program("./tests/lessons/06_coalescing_wrong", small(), {{"WRONG", GetParam()}});
+    LessonRun run =
+        run_program("./tests/lessons/06_coalescing_wrong", small(), {{"WRONG", GetParam()}});
     expect_well_behaved(run, 120);
     EXPECT_EQ(1, run.status) << run.all();
     EXPECT_NE(run.out.find("\nWRONG"), std::string::npos) << run.all();

@@ -56,9 +56,10 @@ TEST(Transpose, CountsBanksAndChecksEachStep) {
     NEEDS_DEVICE();
     LessonRun run = run_lesson("07_transpose", small());
     expect_success("07_transpose", run);
-    for (const char *text : {"float tile[32][32]                   1 step         32 steps",
-                             "float tile[32][33]                   1 step           1 step",
-                             "[32][32], column c ^ r               1 step           1 step", "5. the kit's"}) {
+    for (const char *text :
+         {"float tile[32][32]                   1 step         32 steps",
+          "float tile[32][33]                   1 step           1 step",
+          "[32][32], column c ^ r               1 step           1 step", "5. the kit's"}) {
         EXPECT_NE(run.out.find(text), std::string::npos) << "no '" << text << "' in\n" << run.out;
     }
     EXPECT_EQ(count_of(run.out, "0 (exact)"), 6u) << run.out;
@@ -66,10 +67,11 @@ TEST(Transpose, CountsBanksAndChecksEachStep) {
 
 TEST(Transpose, OddAndTinySizes) {
     NEEDS_DEVICE();
-    const char *const sizes[][2] = {{"1", "1"}, {"1", "1025"}, {"31", "33"}, {"64", "64"}, {"100", "4"}};
+    const char *const sizes[][2] = {
+        {"1", "1"}, {"1", "1025"}, {"31", "33"}, {"64", "64"}, {"100", "4"}};
     for (const auto &size : sizes) {
-        expect_success("07_transpose",
-                       run_lesson("07_transpose", {"--rows", size[0], "--cols", size[1], "--repeat", "3"}));
+        expect_success("07_transpose", run_lesson("07_transpose", {"--rows", size[0], "--cols",
+                                                                   size[1], "--repeat", "3"}));
     }
 }
 
@@ -91,12 +93,14 @@ class WrongTranspose : public testing::TestWithParam<const char *> {};
 
 TEST_P(WrongTranspose, IsNoticed) {
     NEEDS_DEVICE();
-    LessonRun run = run_program("./tests/lessons/07_transpose_wrong", small(), {{"WRONG", GetParam()}});
+    LessonRun run =
+        run_program("./tests/lessons/07_transpose_wrong", small(), {{"WRONG", GetParam()}});
     expect_well_behaved(run, 120);
     EXPECT_EQ(1, run.status) << run.all();
     EXPECT_NE(run.out.find("\nWRONG"), std::string::npos) << run.all();
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WrongTranspose,
-                         testing::Values("transpose_naive_gpu", "transpose_tile_gpu", "transpose_padded_gpu",
-                                         "transpose_swizzled_gpu", "transpose_gpu"));
+                         testing::Values("transpose_naive_gpu", "transpose_tile_gpu",
+                                         "transpose_padded_gpu", "transpose_swizzled_gpu",
+                                         "transpose_gpu"));

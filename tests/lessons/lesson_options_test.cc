@@ -20,18 +20,13 @@ struct LessonCase {
 };
 
 const LessonCase kLessons[] = {
-    {"01_device_query", "--n", false},
-    {"02_round_trip", "--rows", false},
-    {"03_elementwise", "--rows", true},
-    {"04_timing", "--cols", true},
-    {"05_launch_shapes", "--n", true},
-    {"06_coalescing", "--n", true},
+    {"01_device_query", "--n", false},  {"02_round_trip", "--rows", false},
+    {"03_elementwise", "--rows", true}, {"04_timing", "--cols", true},
+    {"05_launch_shapes", "--n", true},  {"06_coalescing", "--n", true},
     {"07_transpose", "--rows", true},
 };
 
-void PrintTo(const LessonCase &lesson, std::ostream *out) {
-    *out << lesson.name;
-}
+void PrintTo(const LessonCase &lesson, std::ostream *out) { *out << lesson.name; }
 
 std::string lesson_name(const testing::TestParamInfo<LessonCase> &info) {
     return std::string("Lesson_") + info.param.name;
@@ -64,8 +59,7 @@ TEST_P(LessonOptions, HelpNeedsNoDeviceAndNamesEveryOption) {
     expect_well_behaved(result);
     EXPECT_EQ(result.status, 0) << result.all();
     EXPECT_EQ(result.err, "");
-    for (const char *option :
-         {"--help", "--seed", "--device", "--repeat", "--warmup", "--json"}) {
+    for (const char *option : {"--help", "--seed", "--device", "--repeat", "--warmup", "--json"}) {
         EXPECT_NE(result.out.find(option), std::string::npos) << option << "\n" << result.out;
     }
     EXPECT_NE(result.out.find(GetParam().size_option), std::string::npos);
@@ -81,7 +75,8 @@ TEST_P(LessonOptions, ASectionFitsAScreen) {
     std::string section = "the beginning";
     size_t count = 0;
     for (std::string line; std::getline(lines, line);) {
-        const bool begins = line.size() > 2 && std::isdigit(line[0]) && line[1] == '.' && line[2] == ' ';
+        const bool begins =
+            line.size() > 2 && std::isdigit(line[0]) && line[1] == '.' && line[2] == ' ';
         const bool device = line.compare(0, 7, "Device ") == 0; // 01 has no numbers
         if (begins || device) {
             section = line;
@@ -145,7 +140,8 @@ TEST_P(LessonOptions, MoreMemoryThanThereIs) {
         return;
     }
     if (std::string(GetParam().size_option) == "--n") {
-        expect_one_line_error(run({"--n", "1000000000000"}), 2, {"--n 1000000000000", "1,000,000,000,000 elements need", "fit"});
+        expect_one_line_error(run({"--n", "1000000000000"}), 2,
+                              {"--n 1000000000000", "1,000,000,000,000 elements need", "fit"});
         return;
     }
     // 4 * 10^12 bytes an array, and 4 * 10^24, which no size_t holds.

@@ -63,8 +63,7 @@ bool collect(int out_pipe, int err_pipe, double limit_s, LessonRun *run) {
     while (open_files > 0) {
         double left_s = limit_s - seconds_since(start);
         if (left_s <= 0) return false;
-        if (poll(files, 2, static_cast<int>(left_s * 1000) + 1) < 0 && errno != EINTR)
-            return false;
+        if (poll(files, 2, static_cast<int>(left_s * 1000) + 1) < 0 && errno != EINTR) return false;
         for (int i = 0; i < 2; i++) {
             if (files[i].fd < 0 || files[i].revents == 0) continue;
             char buffer[4096];
@@ -119,8 +118,7 @@ LessonRun run_program(const std::string &path, const Arguments &arguments,
 
     Clock::time_point start = Clock::now();
     pid_t process = 0;
-    int failed = posix_spawnp(&process, path.c_str(), &actions, nullptr, argv.data(),
-                              envp.data());
+    int failed = posix_spawnp(&process, path.c_str(), &actions, nullptr, argv.data(), envp.data());
     posix_spawn_file_actions_destroy(&actions);
     close(out_pipe[1]);
     close(err_pipe[1]);
@@ -130,8 +128,7 @@ LessonRun run_program(const std::string &path, const Arguments &arguments,
         run.timed_out = !collect(out_pipe[0], err_pipe[0], limit_s, &run);
         if (run.timed_out) kill(process, SIGKILL);
         int status = 0;
-        while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-        }
+        while (waitpid(process, &status, 0) < 0 && errno == EINTR) {}
         run.seconds = seconds_since(start);
         if (WIFEXITED(status)) run.status = WEXITSTATUS(status);
         if (WIFSIGNALED(status)) run.signal = WTERMSIG(status);
@@ -157,8 +154,7 @@ std::string fresh_folder() {
     if (folder_to_remove().empty()) {
         const char *base = getenv("TEST_TMPDIR");
         std::string pattern = std::string(base != nullptr ? base : "/tmp") + "/lessons_XXXXXX";
-        if (mkdtemp(pattern.data()) == nullptr)
-            ADD_FAILURE() << pattern << ": " << strerror(errno);
+        if (mkdtemp(pattern.data()) == nullptr) ADD_FAILURE() << pattern << ": " << strerror(errno);
         folder_to_remove() = pattern;
         atexit(remove_folder);
     }
@@ -168,9 +164,7 @@ std::string fresh_folder() {
     return folder;
 }
 
-bool file_exists(const std::string &path) {
-    return access(path.c_str(), F_OK) == 0;
-}
+bool file_exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }
 
 std::string read_file(const std::string &path) {
     std::ifstream file(path, std::ios::binary);
@@ -206,7 +200,8 @@ const cJSON *Json::at(const std::vector<std::string> &path) const {
 
 size_t count_of(const std::string &text, const std::string &part) {
     size_t count = 0;
-    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) count++;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        count++;
     return count;
 }
 
@@ -230,7 +225,8 @@ std::string without_refused_launches(const std::string &text) {
     std::istringstream lines(text);
     std::string kept;
     for (std::string line; std::getline(lines, line);) {
-        if (line.find("CPU device: kernel ") != 0 || line.find(", does not run: ") == std::string::npos)
+        if (line.find("CPU device: kernel ") != 0 ||
+            line.find(", does not run: ") == std::string::npos)
             kept += line + "\n";
     }
     return kept;

@@ -57,14 +57,14 @@ int visible_devices();
 
 // Skips the current test where there is no device, or fails it where
 // LAB_REQUIRE_GPU=1 asks that there be one.
-#define NEEDS_DEVICE()                                                                           \
-    do {                                                                                         \
-        if (visible_devices() > 0) break;                                                        \
-        const char *required = getenv("LAB_REQUIRE_GPU");                                        \
-        if (required != nullptr && std::string(required) == "1") {                               \
-            FAIL() << "LAB_REQUIRE_GPU=1, but there is no device";                               \
-        }                                                                                        \
-        GTEST_SKIP() << "there is no device: this build needs a GPU";                            \
+#define NEEDS_DEVICE()                                                \
+    do {                                                              \
+        if (visible_devices() > 0) break;                             \
+        const char *required = getenv("LAB_REQUIRE_GPU");             \
+        if (required != nullptr && std::string(required) == "1") {    \
+            FAIL() << "LAB_REQUIRE_GPU=1, but there is no device";    \
+        }                                                             \
+        GTEST_SKIP() << "there is no device: this build needs a GPU"; \
     } while (false)
 
 // How often `part` stands in `text`.
@@ -98,7 +98,6 @@ void expect_picture(const LessonRun &run, const std::string &path);
 
 // Exit status `status`, one line on standard error holding each of the words,
 // and nothing that looks like a crash.
-void expect_one_line_error(const LessonRun &run, int status,
-                           const std::vector<std::string> &words);
+void expect_one_line_error(const LessonRun &run, int status, const std::vector<std::string> &words);
 
 #endif // TESTS_LESSONS_LESSON_PROGRAM_H_

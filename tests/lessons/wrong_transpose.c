@@ -20,30 +20,35 @@ static cudaError_t spoil(const char *name, cudaError_t status, size_t n, float *
 
 Transpose __real_transpose_naive_gpu, __wrap_transpose_naive_gpu;
 cudaError_t __wrap_transpose_naive_gpu(size_t rows, size_t cols, const float *d_x, float *d_out,
-                      cudaStream_t stream) {
-    return spoil("transpose_naive_gpu", __real_transpose_naive_gpu(rows, cols, d_x, d_out, stream), rows * cols, d_out);
+                                       cudaStream_t stream) {
+    return spoil("transpose_naive_gpu", __real_transpose_naive_gpu(rows, cols, d_x, d_out, stream),
+                 rows * cols, d_out);
 }
 
 Transpose __real_transpose_tile_gpu, __wrap_transpose_tile_gpu;
 cudaError_t __wrap_transpose_tile_gpu(size_t rows, size_t cols, const float *d_x, float *d_out,
-                      cudaStream_t stream) {
-    return spoil("transpose_tile_gpu", __real_transpose_tile_gpu(rows, cols, d_x, d_out, stream), rows * cols, d_out);
+                                      cudaStream_t stream) {
+    return spoil("transpose_tile_gpu", __real_transpose_tile_gpu(rows, cols, d_x, d_out, stream),
+                 rows * cols, d_out);
 }
 
 Transpose __real_transpose_padded_gpu, __wrap_transpose_padded_gpu;
 cudaError_t __wrap_transpose_padded_gpu(size_t rows, size_t cols, const float *d_x, float *d_out,
-                      cudaStream_t stream) {
-    return spoil("transpose_padded_gpu", __real_transpose_padded_gpu(rows, cols, d_x, d_out, stream), rows * cols, d_out);
+                                        cudaStream_t stream) {
+    return spoil("transpose_padded_gpu",
+                 __real_transpose_padded_gpu(rows, cols, d_x, d_out, stream), rows * cols, d_out);
 }
 
 Transpose __real_transpose_swizzled_gpu, __wrap_transpose_swizzled_gpu;
 cudaError_t __wrap_transpose_swizzled_gpu(size_t rows, size_t cols, const float *d_x, float *d_out,
-                      cudaStream_t stream) {
-    return spoil("transpose_swizzled_gpu", __real_transpose_swizzled_gpu(rows, cols, d_x, d_out, stream), rows * cols, d_out);
+                                          cudaStream_t stream) {
+    return spoil("transpose_swizzled_gpu",
+                 __real_transpose_swizzled_gpu(rows, cols, d_x, d_out, stream), rows * cols, d_out);
 }
 
 Transpose __real_transpose_gpu, __wrap_transpose_gpu;
 cudaError_t __wrap_transpose_gpu(size_t rows, size_t cols, const float *d_x, float *d_out,
-                      cudaStream_t stream) {
-    return spoil("transpose_gpu", __real_transpose_gpu(rows, cols, d_x, d_out, stream), rows * cols, d_out);
+                                 cudaStream_t stream) {
+    return spoil("transpose_gpu", __real_transpose_gpu(rows, cols, d_x, d_out, stream), rows * cols,
+                 d_out);
 }

@@ -25,7 +25,7 @@ namespace cpu_device {
 constexpr uintptr_t kMisalignedMark = (uintptr_t)0x5A50 << 48;
 
 constexpr uintptr_t misaligned_mark(size_t alignment) {
-  return kMisalignedMark | (uintptr_t)__builtin_ctzll(alignment) << 48;
+    return kMisalignedMark | (uintptr_t)__builtin_ctzll(alignment) << 48;
 }
 #else
 /* Ends the kernel; on the host, does nothing. */
@@ -43,26 +43,30 @@ constexpr size_t kAlignmentOf<T, std::enable_if_t<(sizeof(T) > 1)>> = alignof(T)
 template <size_t most, class X>
 __attribute__((always_inline)) inline decltype(auto) aligned(X &&x) {
 #if LAB_CPU_DEVICE_CHECK
-  return static_cast<X &&>(x); /* the compiler's own checks name the access itself */
+    return static_cast < X
+    && > (x); /* the compiler's own checks name the access itself */
 #else
-  using P = std::decay_t<X>;
-  if constexpr (std::is_pointer_v<P>) {
-    constexpr size_t whole = kAlignmentOf<std::remove_cv_t<std::remove_pointer_t<P>>>;
-    constexpr size_t wanted = whole < most ? whole : most;
-    const P p = x;
-    if constexpr (wanted > 1)
-      if (__builtin_expect((uintptr_t)p % wanted, 0)) {
+    using P = std::decay_t < X
+    > ;
+    if constexpr (std::is_pointer_v<P>) {
+        constexpr size_t whole = kAlignmentOf<std::remove_cv_t<std::remove_pointer_t<P>>>;
+        constexpr size_t wanted = whole < most ? whole : most;
+        const P p = x;
+        if constexpr (wanted > 1)
+            if (__builtin_expect((uintptr_t)p % wanted, 0)) {
 #if CPU_DEVICE_MARKS_MISALIGNED
-        /* An address that no memory can have will say so itself. */
-        if (on_device() && (intptr_t)p >> 47 == 0) return P((uintptr_t)p ^ misaligned_mark(wanted));
+                /* An address that no memory can have will say so itself. */
+                if (on_device() && (intptr_t)p >> 47 == 0)
+                    return P((uintptr_t)p ^ misaligned_mark(wanted));
 #else
-        misaligned((const void *)p, wanted);
+                misaligned((const void *)p, wanted);
 #endif
-      }
-    return P(p);
-  } else {
-    return static_cast<X &&>(x);
-  }
+            }
+        return P(p);
+    } else {
+        return static_cast < X
+        && > (x);
+    }
 #endif
 }
 
@@ -70,12 +74,13 @@ __attribute__((always_inline)) inline decltype(auto) aligned(X &&x) {
 template <class T>
 inline T *marked_if_misaligned(T *p) {
 #if CPU_DEVICE_MARKS_MISALIGNED
-  constexpr size_t alignment = kAlignmentOf<std::remove_cv_t<T>>;
-  if ((uintptr_t)p % alignment && (intptr_t)p >> 47 == 0) return (T *)((uintptr_t)p ^ misaligned_mark(alignment));
+    constexpr size_t alignment = kAlignmentOf<std::remove_cv_t<T>>;
+    if ((uintptr_t)p % alignment && (intptr_t)p >> 47 == 0)
+        return (T *)((uintptr_t)p ^ misaligned_mark(alignment));
 #endif
-  return p;
+    return p;
 }
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

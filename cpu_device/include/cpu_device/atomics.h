@@ -18,57 +18,57 @@ template <size_t size>
 struct BitsOf;
 template <>
 struct BitsOf<2> {
-  typedef unsigned short __attribute__((may_alias)) type;
+    typedef unsigned short __attribute__((may_alias)) type;
 };
 template <>
 struct BitsOf<4> {
-  typedef unsigned int __attribute__((may_alias)) type;
+    typedef unsigned int __attribute__((may_alias)) type;
 };
 template <>
 struct BitsOf<8> {
-  typedef unsigned long long __attribute__((may_alias)) type;
+    typedef unsigned long long __attribute__((may_alias)) type;
 };
 
 template <class To, class From>
 inline To bits_to(From from) {
-  static_assert(sizeof(To) == sizeof(From), "same size");
-  To to;
-  memcpy(&to, &from, sizeof to);
-  return to;
+    static_assert(sizeof(To) == sizeof(From), "same size");
+    To to;
+    memcpy(&to, &from, sizeof to);
+    return to;
 }
 
 /* *address = change(*address) in one step; the value before. */
 template <class T, class Change>
 inline T atomically(T *address, Change change) {
-  using Bits = typename BitsOf<sizeof(T)>::type;
-  Bits *bits = (Bits *)aligned<16>(address);
-  Bits before = __atomic_load_n(bits, __ATOMIC_RELAXED);
-  for (;;) {
-    const T old = bits_to<T>(before);
-    const Bits after = bits_to<Bits>((T)change(old));
-    if (__atomic_compare_exchange_n(bits, &before, after, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED))
-      return old;
-  }
+    using Bits = typename BitsOf<sizeof(T)>::type;
+    Bits *bits = (Bits *)aligned<16>(address);
+    Bits before = __atomic_load_n(bits, __ATOMIC_RELAXED);
+    for (;;) {
+        const T old = bits_to<T>(before);
+        const Bits after = bits_to<Bits>((T)change(old));
+        if (__atomic_compare_exchange_n(bits, &before, after, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return old;
+    }
 }
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 /* idle: `before` and `value` are such that memory is as before. */
-#define CPU_DEVICE_FETCH_(function, builtin, idle, T)                           \
-  inline T function(T *address, T value) {                                      \
-    const T before = \
-        __atomic_##builtin(::cpu_device::aligned<16>(address), value, __ATOMIC_RELAXED); \
-    if (idle) ::cpu_device::found_again(address, (unsigned long long)before);   \
-    return before;                                                              \
-  }
-#define CPU_DEVICE_CHANGE_(function, T, expression)                            \
-  inline T function(T *address, T value) {                                     \
-    return ::cpu_device::atomically(address, [value](T old) { return expression; }); \
-  }
-#define CPU_DEVICE_FOR_INTEGERS_(macro, function, argument, idle) \
-  macro(function, argument, idle, int) macro(function, argument, idle, unsigned int) \
-  macro(function, argument, idle, unsigned long long)
+#define CPU_DEVICE_FETCH_(function, builtin, idle, T)                                        \
+    inline T function(T *address, T value) {                                                 \
+        const T before =                                                                     \
+            __atomic_##builtin(::cpu_device::aligned<16>(address), value, __ATOMIC_RELAXED); \
+        if (idle) ::cpu_device::found_again(address, (unsigned long long)before);            \
+        return before;                                                                       \
+    }
+#define CPU_DEVICE_CHANGE_(function, T, expression)                                      \
+    inline T function(T *address, T value) {                                             \
+        return ::cpu_device::atomically(address, [value](T old) { return expression; }); \
+    }
+#define CPU_DEVICE_FOR_INTEGERS_(macro, function, argument, idle)                      \
+    macro(function, argument, idle, int) macro(function, argument, idle, unsigned int) \
+        macro(function, argument, idle, unsigned long long)
 
 CPU_DEVICE_FOR_INTEGERS_(CPU_DEVICE_FETCH_, atomicAdd, fetch_add, value == 0)
 CPU_DEVICE_FETCH_(atomicSub, fetch_sub, value == 0, int)
@@ -96,13 +96,13 @@ CPU_DEVICE_CHANGE_(atomicDec, unsigned int, old == 0 || old > value ? value : ol
 #undef CPU_DEVICE_CHANGE_
 #undef CPU_DEVICE_FOR_INTEGERS_
 
-#define CPU_DEVICE_CAS_(T)                                                             \
-  inline T atomicCAS(T *address, T compare, T value) {                                 \
-    if (!__atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, \
-                                     __ATOMIC_RELAXED))                                \
-      ::cpu_device::found_again(address, (unsigned long long)compare);                 \
-    return compare;                                                                    \
-  }
+#define CPU_DEVICE_CAS_(T)                                                                  \
+    inline T atomicCAS(T *address, T compare, T value) {                                    \
+        if (!__atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, \
+                                         __ATOMIC_RELAXED))                                 \
+            ::cpu_device::found_again(address, (unsigned long long)compare);                \
+        return compare;                                                                     \
+    }
 CPU_DEVICE_CAS_(int)
 CPU_DEVICE_CAS_(unsigned int)
 CPU_DEVICE_CAS_(unsigned long long)
@@ -111,27 +111,27 @@ CPU_DEVICE_CAS_(unsigned short)
 
 /* Vectors of floats: each element by itself, as on the device. */
 inline float2 atomicAdd(float2 *address, float2 value) {
-  return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+    return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
 }
 inline float4 atomicAdd(float4 *address, float4 value) {
-  return float4{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
-                atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
+    return float4{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
+                  atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
 }
 
 /* Narrower and wider scopes: all the same here. */
 namespace cpu_device {
 template <class T>
 struct SameType {
-  typedef T type;
+    typedef T type;
 };
-}  // namespace cpu_device
-#define CPU_DEVICE_SCOPE_(function, scope)                                                  \
-  template <class T>                                                                        \
-  inline T function##scope(T *address, typename ::cpu_device::SameType<T>::type value) {    \
-    return function(address, value);                                                        \
-  }
+} // namespace cpu_device
+#define CPU_DEVICE_SCOPE_(function, scope)                                                 \
+    template <class T>                                                                     \
+    inline T function##scope(T *address, typename ::cpu_device::SameType<T>::type value) { \
+        return function(address, value);                                                   \
+    }
 #define CPU_DEVICE_SCOPES_(function) \
-  CPU_DEVICE_SCOPE_(function, _block) CPU_DEVICE_SCOPE_(function, _system)
+    CPU_DEVICE_SCOPE_(function, _block) CPU_DEVICE_SCOPE_(function, _system)
 CPU_DEVICE_SCOPES_(atomicAdd)
 CPU_DEVICE_SCOPES_(atomicSub)
 CPU_DEVICE_SCOPES_(atomicExch)
@@ -147,12 +147,12 @@ CPU_DEVICE_SCOPES_(atomicXor)
 template <class T>
 inline T atomicCAS_block(T *address, typename ::cpu_device::SameType<T>::type compare,
                          typename ::cpu_device::SameType<T>::type value) {
-  return atomicCAS(address, compare, value);
+    return atomicCAS(address, compare, value);
 }
 template <class T>
 inline T atomicCAS_system(T *address, typename ::cpu_device::SameType<T>::type compare,
                           typename ::cpu_device::SameType<T>::type value) {
-  return atomicCAS(address, compare, value);
+    return atomicCAS(address, compare, value);
 }
 
 #endif

@@ -11,7 +11,7 @@ namespace cpu_device {
 
 /* __cluster_dims__(x, y, z) of a kernel; known before main. */
 struct ClusterDims {
-  ClusterDims(const void *kernel, unsigned x, unsigned y = 1, unsigned z = 1);
+    ClusterDims(const void *kernel, unsigned x, unsigned y = 1, unsigned z = 1);
 };
 
 /* In blocks; (1,1,1) where the launch said nothing. */
@@ -31,6 +31,6 @@ void *map_shared(const void *address, unsigned rank);
 /* Whose shared memory of the cluster's blocks the address lies in. */
 unsigned shared_rank(const void *address);
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

@@ -26,11 +26,12 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           enum cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
-cudaError_t cudaStreamGetCaptureInfo(
-    cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-    unsigned long long *id CPU_DEVICE_OR_(0), cudaGraph_t *graph CPU_DEVICE_OR_(0),
-    const cudaGraphNode_t **dependencies CPU_DEVICE_OR_(0),
-    const cudaGraphEdgeData **edge_data CPU_DEVICE_OR_(0), size_t *count CPU_DEVICE_OR_(0));
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                     unsigned long long *id CPU_DEVICE_OR_(0),
+                                     cudaGraph_t *graph CPU_DEVICE_OR_(0),
+                                     const cudaGraphNode_t **dependencies CPU_DEVICE_OR_(0),
+                                     const cudaGraphEdgeData **edge_data CPU_DEVICE_OR_(0),
+                                     size_t *count CPU_DEVICE_OR_(0));
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
                                                 const cudaGraphEdgeData *edge_data, size_t count,
                                                 unsigned int flags CPU_DEVICE_OR_(0));
@@ -53,8 +54,8 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *dependents,
                                            cudaGraphEdgeData *edge_data, size_t *count);
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
-                                     const cudaGraphNode_t *to,
-                                     const cudaGraphEdgeData *edge_data, size_t count);
+                                     const cudaGraphNode_t *to, const cudaGraphEdgeData *edge_data,
+                                     size_t count);
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                         const cudaGraphNode_t *to,
                                         const cudaGraphEdgeData *edge_data, size_t count);
@@ -100,8 +101,7 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
                              struct cudaGraphNodeParams *params);
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *params);
 
-cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
-                                         struct cudaKernelNodeParams *params);
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *params);
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
                                          const struct cudaKernelNodeParams *params);
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *params);

@@ -16,20 +16,22 @@ namespace cpu_device {
 
 /* Threads a block; 0: as many as the device can. How many blocks a multiprocessor should hold, and
  * how many a cluster, changes nothing here. */
-constexpr unsigned bounds(long long threads = 0, long long = 0, long long = 0) { return (unsigned)threads; }
+constexpr unsigned bounds(long long threads = 0, long long = 0, long long = 0) {
+    return (unsigned)threads;
+}
 
 /* Known to the runtime before main; `symbol` is that of a type in the kernel's body. */
 struct KernelBody {
-  KernelBody(const char *symbol, unsigned max_threads);
+    KernelBody(const char *symbol, unsigned max_threads);
 };
 
 template <class Local, unsigned max_threads>
 struct KernelBodyOf {
-  static KernelBody body;
+    static KernelBody body;
 };
 template <class Local, unsigned max_threads>
 KernelBody KernelBodyOf<Local, max_threads>::body(typeid(Local).name(), max_threads);
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

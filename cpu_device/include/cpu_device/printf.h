@@ -19,6 +19,6 @@ long device_clock();
  * take a whole block; on the host it ends the program. */
 void assert_failed(const char *expression, const char *file, unsigned line, const char *function);
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

@@ -21,13 +21,13 @@ namespace cpu_device {
 
 /* One __shared__ declaration; known to the runtime before main. */
 struct SharedArray {
-  int id;
-  SharedArray(const char *symbol, size_t size, size_t alignment);
+    int id;
+    SharedArray(const char *symbol, size_t size, size_t alignment);
 };
 
 template <class Struct>
 struct SharedArrayOf {
-  static SharedArray array;
+    static SharedArray array;
 };
 template <class Struct>
 SharedArray SharedArrayOf<Struct>::array(typeid(Struct).name(), sizeof(Struct), alignof(Struct));
@@ -37,8 +37,8 @@ void *place_shared_array(int id);
 
 /* Where the array of that id lies in the running block's window. */
 inline void *shared_array(int id) {
-  char *const place = t_thread.block->shared_places[id];
-  return __builtin_expect(place != nullptr, 1) ? place : place_shared_array(id);
+    char *const place = t_thread.block->shared_places[id];
+    return __builtin_expect(place != nullptr, 1) ? place : place_shared_array(id);
 }
 
 /* Where the dynamic part begins. */
@@ -50,15 +50,15 @@ static void *const kNoSharedMemory = (void *)64;
 /* For functions that the host may call too, which then come by no variable. */
 template <class Struct>
 inline Struct &shared_of_block() {
-  const int id = SharedArrayOf<Struct>::array.id;
-  return *static_cast<Struct *>(t_thread.block ? shared_array(id) : kNoSharedMemory);
+    const int id = SharedArrayOf<Struct>::array.id;
+    return *static_cast<Struct *>(t_thread.block ? shared_array(id) : kNoSharedMemory);
 }
 
 template <class Struct>
 inline Struct &shared() {
-  return *static_cast<Struct *>(shared_array(SharedArrayOf<Struct>::array.id));
+    return *static_cast<Struct *>(shared_array(SharedArrayOf<Struct>::array.id));
 }
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

@@ -26,32 +26,32 @@ void count_out();
 
 /* Once in each round of a loop that may wait. */
 inline void spin() {
-  if (__builtin_expect(--t_thread.patience == 0, 0)) spin_out();
+    if (__builtin_expect(--t_thread.patience == 0, 0)) spin_out();
 }
 
 /* The same in one that counts. As long as no thread ends, each gets more rounds than the one before. */
 inline void spin_counting() {
-  if (__builtin_expect(--t_thread.counted == 0, 0)) count_out();
+    if (__builtin_expect(--t_thread.counted == 0, 0)) count_out();
 }
 
 /* An atomic operation has left memory as it was: it found `value` at `address`. */
 inline void found_again(const volatile void *address, unsigned long long value) {
-  ThreadState &t = t_thread;
-  if (t.found_at == address && t.found == value) return spin();
-  t.found_at = address;
-  t.found = value;
-  t.patience = kPatience;
+    ThreadState &t = t_thread;
+    if (t.found_at == address && t.found == value) return spin();
+    t.found_at = address;
+    t.found = value;
+    t.patience = kPatience;
 }
 
 /* The same for a value of any type; larger ones are not looked at. */
 template <class T>
 inline void found_value(const volatile void *address, const T &value) {
-  if (sizeof(T) > sizeof(unsigned long long)) return;
-  unsigned long long bits = 0;
-  __builtin_memcpy(&bits, &value, sizeof(T) <= sizeof bits ? sizeof(T) : 0);
-  found_again(address, bits);
+    if (sizeof(T) > sizeof(unsigned long long)) return;
+    unsigned long long bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof(T) <= sizeof bits ? sizeof(T) : 0);
+    found_again(address, bits);
 }
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

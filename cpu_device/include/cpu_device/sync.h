@@ -31,37 +31,37 @@ bool is_local_address(const void *pointer);
 bool is_global_address(const void *pointer);
 /* It is a local variable of the running thread of a kernel whose threads may wait. */
 bool is_on_own_stack(const void *pointer);
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #if CPU_DEVICE_INLINE_SWITCH
 /* Calls come back before the switch: returns meet the calls that the processor expects. */
 __attribute__((always_inline)) inline void __syncthreads() {
-  using namespace ::cpu_device;
-  Slot *me = t_thread.slot;
-  if (__builtin_expect(!me, 0)) me = take_slot_in_kernel();
-  set_interruptible(kInRuntime);
-  Crossing *const block = t_thread.block;
-  me->waiting = block->barrier;
-  block->at_barrier->push(me->linear);
-  Slot *const next = __builtin_expect(block->ready->count != 0, 1)
-                         ? &block->slots[block->ready->pop()]
-                         : next_after_barrier();
-  if (__builtin_expect(next != me, 1)) me = switch_stacks(me, next);
-  t_thread.slot = me;
-  t_thread.thread_index = me->index;
-  set_interruptible(kMayYield);
+    using namespace ::cpu_device;
+    Slot *me = t_thread.slot;
+    if (__builtin_expect(!me, 0)) me = take_slot_in_kernel();
+    set_interruptible(kInRuntime);
+    Crossing *const block = t_thread.block;
+    me->waiting = block->barrier;
+    block->at_barrier->push(me->linear);
+    Slot *const next = __builtin_expect(block->ready->count != 0, 1)
+                           ? &block->slots[block->ready->pop()]
+                           : next_after_barrier();
+    if (__builtin_expect(next != me, 1)) me = switch_stacks(me, next);
+    t_thread.slot = me;
+    t_thread.thread_index = me->index;
+    set_interruptible(kMayYield);
 }
 #else
 inline void __syncthreads() { ::cpu_device::block_barrier(); }
 #endif
 inline int __syncthreads_count(int predicate) {
-  ::cpu_device::block_barrier_vote(predicate != 0);
-  return ::cpu_device::block_votes();
+    ::cpu_device::block_barrier_vote(predicate != 0);
+    return ::cpu_device::block_votes();
 }
 inline int __syncthreads_or(int predicate) { return __syncthreads_count(predicate) != 0; }
 inline int __syncthreads_and(int predicate) {
-  ::cpu_device::block_barrier_vote(predicate != 0);
-  return ::cpu_device::block_all_voted();
+    ::cpu_device::block_barrier_vote(predicate != 0);
+    return ::cpu_device::block_all_voted();
 }
 inline void __trap() { ::cpu_device::trap(); }
 inline void __brkpt() { ::cpu_device::trap(); }
@@ -77,17 +77,17 @@ inline unsigned int __isLocal(const void *p) { return ::cpu_device::is_local_add
 inline unsigned int __isGlobal(const void *p) { return ::cpu_device::is_global_address(p); }
 
 #if !defined(__clang__)
-#define __builtin_assume(condition)              \
-  do {                                           \
-    if (!(condition)) __builtin_unreachable();   \
-  } while (0)
+#define __builtin_assume(condition)                \
+    do {                                           \
+        if (!(condition)) __builtin_unreachable(); \
+    } while (0)
 #endif
 
 /* Ticks that grow; one is a nanosecond. */
 inline long long clock64() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 #endif

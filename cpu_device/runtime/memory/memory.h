@@ -17,14 +17,14 @@ namespace cpu_device {
 enum class MemoryKind { kPageable, kDevice, kPinned, kManaged, kRegistered };
 
 struct Allocation {
-  uintptr_t base;
-  size_t size;
-  MemoryKind kind;
-  int device;
-  unsigned flags;
-  uint64_t id;                 /* no two allocations of a run share one */
-  size_t red_zone = 0;         /* unused bytes behind it */
-  const void *made_by = nullptr;   /* the code that the call which made it returns to */
+    uintptr_t base;
+    size_t size;
+    MemoryKind kind;
+    int device;
+    unsigned flags;
+    uint64_t id;                   /* no two allocations of a run share one */
+    size_t red_zone = 0;           /* unused bytes behind it */
+    const void *made_by = nullptr; /* the code that the call which made it returns to */
 };
 
 /* The live allocation that holds `pointer`, or null: pageable host memory, or none at all. */
@@ -39,9 +39,9 @@ const void *host_behind_view(const void *pointer);
 /* Device memory can be read and written while one of these lives: the host cannot touch it
  * otherwise. Nests. Takes its own lock. */
 class DeviceAccess {
- public:
-  DeviceAccess();
-  ~DeviceAccess();
+  public:
+    DeviceAccess();
+    ~DeviceAccess();
 };
 
 void free_all_memory(int device);
@@ -60,8 +60,8 @@ const Allocation *nearest_allocation_below(const void *pointer);
 /* ---- variables.cc ---- */
 
 struct MemoryRange {
-  uintptr_t base;
-  size_t size;
+    uintptr_t base;
+    size_t size;
 };
 
 /* The pages that hold nothing but device variables. */
@@ -81,6 +81,6 @@ bool variable_address_taken(const void *pointer);
 void activate_variables(int device);
 void reset_variables(int device);
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

@@ -15,34 +15,34 @@
 #include "cpu_device/runtime/runtime.h"
 
 struct CUgraphNode_st {
-  CUgraph_st *graph;
-  uint64_t number;             /* in the order in which a graph's nodes were made; clones keep it */
-  int device;
-  cpu_device::Work work;
-  std::vector<cudaGraphNode_t> after;  /* what it depends on */
-  std::vector<void *> arguments;       /* what cudaGraphKernelNodeGetParams points at */
+    CUgraph_st *graph;
+    uint64_t number; /* in the order in which a graph's nodes were made; clones keep it */
+    int device;
+    cpu_device::Work work;
+    std::vector<cudaGraphNode_t> after; /* what it depends on */
+    std::vector<void *> arguments;      /* what cudaGraphKernelNodeGetParams points at */
 
-  cudaGraphNodeType type() const;
+    cudaGraphNodeType type() const;
 };
 
 struct CUgraph_st {
-  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;   /* by number */
-  uint64_t last_number = 0;
-  bool part_of_another = false;        /* a child's copy, or a capture's own graph */
+    std::vector<std::unique_ptr<CUgraphNode_st>> nodes; /* by number */
+    uint64_t last_number = 0;
+    bool part_of_another = false; /* a child's copy, or a capture's own graph */
 
-  ~CUgraph_st();
+    ~CUgraph_st();
 };
 
 namespace cpu_device {
 
 /* Device memory at an address that stays the same in every launch. */
 struct GraphMemory {
-  void *pointer;
-  size_t size;
-  int device;
-  bool allocated;              /* between the nodes that allocate and free it */
+    void *pointer;
+    size_t size;
+    int device;
+    bool allocated; /* between the nodes that allocate and free it */
 
-  ~GraphMemory();
+    ~GraphMemory();
 };
 
 /* The live handles. */
@@ -76,12 +76,12 @@ Work wait_work(cudaEvent_t event);
 
 /* The parameters of a copy of one row. */
 inline cudaMemcpy3DParms plain_copy(void *dst, const void *src, size_t size, cudaMemcpyKind kind) {
-  cudaMemcpy3DParms p = {};
-  p.dstPtr = make_cudaPitchedPtr(dst, size, size, 1);
-  p.srcPtr = make_cudaPitchedPtr(const_cast<void *>(src), size, size, 1);
-  p.extent = make_cudaExtent(size, 1, 1);
-  p.kind = kind;
-  return p;
+    cudaMemcpy3DParms p = {};
+    p.dstPtr = make_cudaPitchedPtr(dst, size, size, 1);
+    p.srcPtr = make_cudaPitchedPtr(const_cast<void *>(src), size, size, 1);
+    p.extent = make_cudaExtent(size, 1, 1);
+    p.kind = kind;
+    return p;
 }
 
 /* A launch in the place of the one that the node has. Takes the lock. */
@@ -97,6 +97,6 @@ std::shared_ptr<GraphMemory> graph_memory_at(void *pointer);
 cudaError_t begin_allocation(const std::shared_ptr<GraphMemory> &memory, bool again);
 cudaError_t end_allocation(const std::shared_ptr<GraphMemory> &memory);
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

@@ -26,39 +26,46 @@ using OpRef = std::shared_ptr<Op>;
 
 /* Memory that belongs to a graph: see graph.h. */
 struct GraphMemory;
-struct AllocatesMemory { std::shared_ptr<GraphMemory> memory; };
-struct FreesMemory { std::shared_ptr<GraphMemory> memory; };
-struct RecordsEvent { cudaEvent_t event; };
-struct WaitsForEvent { cudaEvent_t event; };
+struct AllocatesMemory {
+    std::shared_ptr<GraphMemory> memory;
+};
+struct FreesMemory {
+    std::shared_ptr<GraphMemory> memory;
+};
+struct RecordsEvent {
+    cudaEvent_t event;
+};
+struct WaitsForEvent {
+    cudaEvent_t event;
+};
 
 /* What a piece of work was made from: what a graph's node shows as its parameters. */
-using WorkSource =
-    std::variant<std::monostate, std::shared_ptr<LaunchRecord>, cudaMemcpy3DParms,
-                 cudaMemsetParams, cudaHostNodeParams, std::shared_ptr<CUgraph_st>, WaitsForEvent,
-                 RecordsEvent, AllocatesMemory, FreesMemory>;
+using WorkSource = std::variant<std::monostate, std::shared_ptr<LaunchRecord>, cudaMemcpy3DParms,
+                                cudaMemsetParams, cudaHostNodeParams, std::shared_ptr<CUgraph_st>,
+                                WaitsForEvent, RecordsEvent, AllocatesMemory, FreesMemory>;
 
 /* Something that a stream does. run() is called once, in its turn, with device memory open and
  * without runtime_mutex(); its error sticks to the device. */
 struct Op {
-  enum Kind { kKernel, kCopy, kEvent, kHost };
-  Kind kind;
-  uint64_t id;
-  int device;
-  std::vector<OpRef> after;
-  std::function<cudaError_t()> run;
-  std::string name;
-  bool begun = false, done = false;
-  bool stands_still = false;   /* it is being done, and lets others run */
-  double queued_ms;            /* on a steady clock */
-  double end_ms;               /* when it was done, likewise */
+    enum Kind { kKernel, kCopy, kEvent, kHost };
+    Kind kind;
+    uint64_t id;
+    int device;
+    std::vector<OpRef> after;
+    std::function<cudaError_t()> run;
+    std::string name;
+    bool begun = false, done = false;
+    bool stands_still = false; /* it is being done, and lets others run */
+    double queued_ms;          /* on a steady clock */
+    double end_ms;             /* when it was done, likewise */
 };
 
 /* What can be given to a stream, or be a graph's node. run() may be called many times. */
 struct Work {
-  Op::Kind kind = Op::kHost;
-  std::string name;
-  std::function<cudaError_t()> run;
-  WorkSource source;
+    Op::Kind kind = Op::kHost;
+    std::string name;
+    std::function<cudaError_t()> run;
+    WorkSource source;
 };
 
 using Lock = std::unique_lock<std::mutex>;
@@ -126,6 +133,6 @@ cudaError_t fill_work(const cudaMemsetParams &p, Work *work);
 /* `before`: the launch whose place the new one takes, or null. */
 cudaError_t launch_work(const cudaKernelNodeParams &p, const LaunchRecord *before, Work *work);
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

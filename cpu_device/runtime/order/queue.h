@@ -11,37 +11,37 @@ namespace cpu_device {
 
 /* One capture: from cudaStreamBeginCapture to cudaStreamEndCapture. */
 struct Capture {
-  uint64_t id;
-  cudaGraph_t graph;
-  bool owns_graph;             /* made for the capture, not given to it */
-  cudaStreamCaptureMode mode;
-  const void *thread;          /* the one that began it: the address of a variable of the thread's */
-  Stream *origin;
-  std::vector<Stream *> streams;      /* that it has reached, the origin among them */
-  std::vector<cudaGraphNode_t> left_behind;  /* last nodes of reached streams since destroyed */
-  bool invalid;
-  bool ended;
+    uint64_t id;
+    cudaGraph_t graph;
+    bool owns_graph; /* made for the capture, not given to it */
+    cudaStreamCaptureMode mode;
+    const void *thread; /* the one that began it: the address of a variable of the thread's */
+    Stream *origin;
+    std::vector<Stream *> streams;            /* that it has reached, the origin among them */
+    std::vector<cudaGraphNode_t> left_behind; /* last nodes of reached streams since destroyed */
+    bool invalid;
+    bool ended;
 };
 using CaptureRef = std::shared_ptr<Capture>;
 
 struct Stream {
-  int device;
-  unsigned flags;
-  int priority;
-  uint64_t id;
-  OpRef last;
-  CaptureRef capture;          /* null: not capturing */
-  std::vector<cudaGraphNode_t> tail;  /* what its next node will depend on */
+    int device;
+    unsigned flags;
+    int priority;
+    uint64_t id;
+    OpRef last;
+    CaptureRef capture;                /* null: not capturing */
+    std::vector<cudaGraphNode_t> tail; /* what its next node will depend on */
 
-  bool blocking() const { return !(flags & cudaStreamNonBlocking); }
+    bool blocking() const { return !(flags & cudaStreamNonBlocking); }
 };
 
 struct Event {
-  int device;
-  unsigned flags;
-  OpRef recorded;
-  CaptureRef capture;          /* it was last recorded in a stream that captured */
-  std::vector<cudaGraphNode_t> tail;  /* what that stream's next node depended on then */
+    int device;
+    unsigned flags;
+    OpRef recorded;
+    CaptureRef capture;                /* it was last recorded in a stream that captured */
+    std::vector<cudaGraphNode_t> tail; /* what that stream's next node depended on then */
 };
 
 bool is_legacy(cudaStream_t handle);
@@ -71,15 +71,15 @@ cudaError_t may_wait_for_all(int device);
 
 /* cudaStreamWaitEvent and cudaEventRecord where a capture is concerned; *captured tells whether
  * it was: otherwise the caller goes on as ever. */
-cudaError_t capture_wait(cudaStream_t handle, Stream &stream, cudaEvent_t event,
-                         unsigned flags, bool *captured);
-cudaError_t capture_record(cudaStream_t handle, Stream &stream, cudaEvent_t event,
-                           unsigned flags, bool *captured);
+cudaError_t capture_wait(cudaStream_t handle, Stream &stream, cudaEvent_t event, unsigned flags,
+                         bool *captured);
+cudaError_t capture_record(cudaStream_t handle, Stream &stream, cudaEvent_t event, unsigned flags,
+                           bool *captured);
 
 /* The stream is about to go. A capture that began in it fails; one that only reached it keeps
  * its nodes, which the origin must have waited for by the end as those of any other stream. */
 void stream_leaves(Stream &stream);
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

@@ -87,6 +87,6 @@ void install_fault_handlers();
 /* Gives the calling thread a stack for signals. */
 void prepare_thread_for_faults();
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

@@ -14,9 +14,9 @@ namespace cpu_device {
 
 /* A kernel that the program has: one that was defined as such, or launched. */
 struct Kernel {
-  const char *name;
-  const char *symbol;          /* null: not known */
-  std::unique_ptr<KernelCall> (*bind)(const void *, void **, const LaunchPlace &);
+    const char *name;
+    const char *symbol; /* null: not known */
+    std::unique_ptr<KernelCall> (*bind)(const void *, void **, const LaunchPlace &);
 };
 
 /* By their addresses. */
@@ -34,9 +34,9 @@ unsigned max_threads_of(const char *symbol);
 
 /* What cudaFuncSetAttribute has said of a kernel. */
 struct KernelLimits {
-  bool dynamic_shared_set;
-  size_t dynamic_shared;
-  bool large_clusters;         /* more blocks than every device has */
+    bool dynamic_shared_set;
+    size_t dynamic_shared;
+    bool large_clusters; /* more blocks than every device has */
 };
 std::map<const void *, KernelLimits> &kernel_limits();
 
@@ -48,6 +48,6 @@ int blocks_at_once(uint64_t threads, size_t shared);
 
 unsigned largest_cluster(const void *function);
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

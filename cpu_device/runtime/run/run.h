@@ -17,15 +17,15 @@ namespace cpu_device {
 /* ---- executor.cc ---- */
 
 struct LaunchRecord {
-  dim3 grid;
-  dim3 block;
-  dim3 cluster;                /* in blocks; (1,1,1): none */
-  size_t static_shared;
-  size_t dynamic_shared;
-  LaunchPlace place;
-  std::unique_ptr<KernelCall> call;
-  int device;
-  const void *function;        /* null where the launch did not say */
+    dim3 grid;
+    dim3 block;
+    dim3 cluster; /* in blocks; (1,1,1): none */
+    size_t static_shared;
+    size_t dynamic_shared;
+    LaunchPlace place;
+    std::unique_ptr<KernelCall> call;
+    int device;
+    const void *function; /* null where the launch did not say */
 };
 
 /* Runs a kernel on all workers; success, or the error that stopped it. */
@@ -57,6 +57,6 @@ size_t static_shared_size(const char *kernel_symbol);
 /* The type of that symbol stands in the body of the kernel of this one. */
 bool is_local_of(const std::string &local, const char *kernel_symbol);
 
-}  // namespace cpu_device
+} // namespace cpu_device
 
 #endif

@@ -13,23 +13,27 @@
 #include "cpu_device/translator/tokens.h"
 
 class HeaderFunctions : private Tokens {
- public:
-  explicit HeaderFunctions(const Source &src);
+  public:
+    explicit HeaderFunctions(const Source &src);
 
-  /* A function that is seen without more, of C's or CUDA's, takes so many arguments. */
-  bool global(const std::string &name, size_t arguments) const { return takes(global_, name, arguments); }
-  /* The same for one of namespace std. */
-  bool of_std(const std::string &name, size_t arguments) const { return takes(std_, name, arguments); }
+    /* A function that is seen without more, of C's or CUDA's, takes so many arguments. */
+    bool global(const std::string &name, size_t arguments) const {
+        return takes(global_, name, arguments);
+    }
+    /* The same for one of namespace std. */
+    bool of_std(const std::string &name, size_t arguments) const {
+        return takes(std_, name, arguments);
+    }
 
- private:
-  using Functions = std::map<std::string, uint64_t>; /* bit n: takes n arguments */
+  private:
+    using Functions = std::map<std::string, uint64_t>; /* bit n: takes n arguments */
 
-  void scan(size_t from, size_t to, Functions *into);
-  size_t enter_namespace(size_t i, Functions *into);
-  uint64_t arities(size_t open) const;
-  static bool takes(const Functions &functions, const std::string &name, size_t arguments);
+    void scan(size_t from, size_t to, Functions *into);
+    size_t enter_namespace(size_t i, Functions *into);
+    uint64_t arities(size_t open) const;
+    static bool takes(const Functions &functions, const std::string &name, size_t arguments);
 
-  Functions global_, std_, elsewhere_;
+    Functions global_, std_, elsewhere_;
 };
 
 #endif

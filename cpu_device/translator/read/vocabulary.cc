@@ -182,80 +182,83 @@ const char *const kWaitingMethods =
 using Words = std::unordered_set<std::string>;
 
 Words words(const char *list) {
-  std::istringstream in(list);
-  Words out;
-  for (std::string word; in >> word;) out.insert(word);
-  return out;
+    std::istringstream in(list);
+    Words out;
+    for (std::string word; in >> word;) out.insert(word);
+    return out;
 }
 
 bool is_among(const char *list, Words *cache, const std::string &word) {
-  if (cache->empty()) *cache = words(list);
-  return cache->count(word) != 0;
+    if (cache->empty()) *cache = words(list);
+    return cache->count(word) != 0;
 }
 
 std::unordered_map<std::string, Does> functions() {
-  std::unordered_map<std::string, Does> out;
-  const struct {
-    const char *list;
-    Does does;
-  } lists[] = {{kComputing, kComputes}, {kOthers, kComputes},
-               {kFences, kComputes},    {kWriting, kWrites}, {kAtomics, kAtomic},
-               {kPrinting, kPrints},    {kWaiting, kWaits},    {kWarpOperations, kWarpOperation},
-               {"__syncwarp", kWarpBarrier}, {"__syncthreads", kBarrier}};
-  for (const auto &l : lists)
-    for (const std::string &word : words(l.list)) out[word] = l.does;
-  return out;
+    std::unordered_map<std::string, Does> out;
+    const struct {
+        const char *list;
+        Does does;
+    } lists[] = {{kComputing, kComputes},      {kOthers, kComputes},
+                 {kFences, kComputes},         {kWriting, kWrites},
+                 {kAtomics, kAtomic},          {kPrinting, kPrints},
+                 {kWaiting, kWaits},           {kWarpOperations, kWarpOperation},
+                 {"__syncwarp", kWarpBarrier}, {"__syncthreads", kBarrier}};
+    for (const auto &l : lists)
+        for (const std::string &word : words(l.list)) out[word] = l.does;
+    return out;
 }
 
 /* char1 to ulonglong4: and those with their alignment in their names. */
 Words vector_types() {
-  Words out = words(kValueTypes);
-  for (const char *base : {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong",
-                           "float", "double"})
-    for (const char *size : {"1", "2", "3", "4", "4_16a", "4_32a"}) out.insert(std::string(base) + size);
-  return out;
+    Words out = words(kValueTypes);
+    for (const char *base : {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
+                             "longlong", "ulonglong", "float", "double"})
+        for (const char *size : {"1", "2", "3", "4", "4_16a", "4_32a"})
+            out.insert(std::string(base) + size);
+    return out;
 }
 
-}  // namespace
+} // namespace
 
 Does does(const std::string &function) {
-  static const auto known = functions();
-  static const std::string builtin = "__builtin_";
-  auto at = known.find(function);
-  if (at != known.end()) return at->second;
-  /* The compiler's own name of one of the C library's. */
-  if (function.compare(0, builtin.size(), builtin) == 0) at = known.find(function.substr(builtin.size()));
-  return at != known.end() && at->second == kComputes ? kComputes : kUnknown;
+    static const auto known = functions();
+    static const std::string builtin = "__builtin_";
+    auto at = known.find(function);
+    if (at != known.end()) return at->second;
+    /* The compiler's own name of one of the C library's. */
+    if (function.compare(0, builtin.size(), builtin) == 0)
+        at = known.find(function.substr(builtin.size()));
+    return at != known.end() && at->second == kComputes ? kComputes : kUnknown;
 }
 
 bool is_arithmetic(const std::string &word) {
-  static Words cache;
-  return is_among(kArithmetic, &cache, word);
+    static Words cache;
+    return is_among(kArithmetic, &cache, word);
 }
 
 bool is_value_type(const std::string &word) {
-  static const Words types = vector_types();
-  return types.count(word) != 0;
+    static const Words types = vector_types();
+    return types.count(word) != 0;
 }
 
 bool is_specifier(const std::string &word) {
-  static Words cache;
-  return is_among(kSpecifiers, &cache, word);
+    static Words cache;
+    return is_among(kSpecifiers, &cache, word);
 }
 
 bool is_keyword(const std::string &word) {
-  static Words cache;
-  return is_among(kKeywords, &cache, word);
+    static Words cache;
+    return is_among(kKeywords, &cache, word);
 }
 
 bool tells_of_group(const std::string &method) {
-  static Words cache;
-  return is_among(kTelling, &cache, method);
+    static Words cache;
+    return is_among(kTelling, &cache, method);
 }
 
 bool waits_as_method(const std::string &method) {
-  static Words cache;
-  return is_among(kWaitingMethods, &cache, method);
+    static Words cache;
+    return is_among(kWaitingMethods, &cache, method);
 }
 
-}  // namespace vocabulary
+} // namespace vocabulary

@@ -13,15 +13,15 @@ namespace vocabulary {
 
 /* What calling a function does to its thread and to others. */
 enum Does {
-  kUnknown,
-  kComputes,                     /* a value, of its arguments and of what they point at */
-  kWrites,                       /* that, and writes through pointers that it does not keep */
-  kAtomic,                       /* a read and a write of memory that others may wait for */
-  kPrints,
-  kBarrier,                      /* __syncthreads() */
-  kWarpBarrier,                  /* __syncwarp() */
-  kWarpOperation,                /* a shuffle or a vote, which kernels are cut at */
-  kWaits                         /* another barrier or warp operation, or a pause */
+    kUnknown,
+    kComputes, /* a value, of its arguments and of what they point at */
+    kWrites,   /* that, and writes through pointers that it does not keep */
+    kAtomic,   /* a read and a write of memory that others may wait for */
+    kPrints,
+    kBarrier,       /* __syncthreads() */
+    kWarpBarrier,   /* __syncwarp() */
+    kWarpOperation, /* a shuffle or a vote, which kernels are cut at */
+    kWaits          /* another barrier or warp operation, or a pause */
 };
 Does does(const std::string &function);
 
@@ -43,6 +43,6 @@ bool tells_of_group(const std::string &method);
 /* A method of groups, barriers and atomic objects at which a thread may wait. */
 bool waits_as_method(const std::string &method);
 
-}  // namespace vocabulary
+} // namespace vocabulary
 
 #endif

@@ -15,24 +15,26 @@
 #include "cpu_device/translator/tokens.h"
 
 class VolatileNames : private Tokens {
- public:
-  explicit VolatileNames(const Source &src);
+  public:
+    explicit VolatileNames(const Source &src);
 
-  /* Declared outside of functions: variables, members, and other names of types. */
-  bool holds(const std::string &name) const { return outside_.count(name) != 0; }
-  bool holds(size_t i) const { return t_[i].kind == kName && !outside_.empty() && holds(text(i)); }
+    /* Declared outside of functions: variables, members, and other names of types. */
+    bool holds(const std::string &name) const { return outside_.count(name) != 0; }
+    bool holds(size_t i) const {
+        return t_[i].kind == kName && !outside_.empty() && holds(text(i));
+    }
 
-  /* The names that a function or lambda knows so: those, and what it declares from token `begin`
+    /* The names that a function or lambda knows so: those, and what it declares from token `begin`
    * to `end` itself, but for arrays of its own, which no other thread sees. */
-  std::set<std::string> in(size_t begin, size_t end) const;
+    std::set<std::string> in(size_t begin, size_t end) const;
 
- private:
-  std::vector<size_t> declared(size_t i, size_t end) const;
-  bool begins_own_array(size_t i, size_t name) const;
-  bool is_given_volatile(size_t i, size_t end) const;
-  void add_declared(size_t i, size_t begin, size_t end, std::set<std::string> *names) const;
+  private:
+    std::vector<size_t> declared(size_t i, size_t end) const;
+    bool begins_own_array(size_t i, size_t name) const;
+    bool is_given_volatile(size_t i, size_t end) const;
+    void add_declared(size_t i, size_t begin, size_t end, std::set<std::string> *names) const;
 
-  std::set<std::string> outside_, types_;
+    std::set<std::string> outside_, types_;
 };
 
 #endif

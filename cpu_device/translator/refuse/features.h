@@ -9,17 +9,18 @@
 #include "cpu_device/translator/read/names.h"
 
 class Features : private Rewriter {
- public:
-  Features(const Source &src, const Names &names, Edits *edits) : Rewriter(src, edits), names_(names) {}
+  public:
+    Features(const Source &src, const Names &names, Edits *edits)
+        : Rewriter(src, edits), names_(names) {}
 
-  /* The name at token i is such a feature's; the first of them in a program is an error. */
-  bool lacks(size_t i);
+    /* The name at token i is such a feature's; the first of them in a program is an error. */
+    bool lacks(size_t i);
 
- private:
-  std::string feature(size_t i) const;
+  private:
+    std::string feature(size_t i) const;
 
-  const Names &names_;
-  bool named_ = false;           /* one of them was */
+    const Names &names_;
+    bool named_ = false; /* one of them was */
 };
 
 #endif

@@ -18,9 +18,9 @@
 #include "cpu_device/translator/read/names.h"
 
 struct Problem {
-  size_t token;
-  std::string message;
-  bool warning;                  /* nvcc builds such a program */
+    size_t token;
+    std::string message;
+    bool warning; /* nvcc builds such a program */
 };
 using Problems = std::vector<Problem>;
 
@@ -33,9 +33,9 @@ Problems problems_of(const Source &src, const Names &names, bool relaxed_constex
 Problem unmatched_bracket(const Source &src, const Names &names);
 
 struct Insertion {
-  size_t after;                  /* the token that it is to follow */
-  size_t about;                  /* the one that messages are to point at */
-  std::string text;
+    size_t after; /* the token that it is to follow */
+    size_t about; /* the one that messages are to point at */
+    std::string text;
 };
 /* Returns what makes the compiler count the __constant__ variables' bytes, as ptxas does. */
 std::vector<Insertion> constant_limits(const Declarations &declarations);

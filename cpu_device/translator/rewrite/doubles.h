@@ -14,23 +14,24 @@
 #include "cpu_device/translator/edits.h"
 
 class Doubles : private Rewriter {
- public:
-  Doubles(const Source &src, const DeviceCode &device, Edits *edits) : Rewriter(src, edits), device_(device) {}
+  public:
+    Doubles(const Source &src, const DeviceCode &device, Edits *edits)
+        : Rewriter(src, edits), device_(device) {}
 
-  /* Puts device code that never says "double" between pragmas. */
-  void watch();
+    /* Puts device code that never says "double" between pragmas. */
+    void watch();
 
-  /* `call` is to take the place of a call's name, [first, name]; the call ends at token last.
+    /* `call` is to take the place of a call's name, [first, name]; the call ends at token last.
    * Returns what is to stand there so that it is not warned of. */
-  std::string calmed(size_t first, size_t last, const std::string &call);
+    std::string calmed(size_t first, size_t last, const std::string &call);
 
- private:
-  void watch(size_t begin, size_t body, size_t body_end);
-  std::string pragmas(size_t i, bool after, const std::vector<const char *> &words) const;
-  bool is_statement(size_t i, size_t last) const;
+  private:
+    void watch(size_t begin, size_t body, size_t body_end);
+    std::string pragmas(size_t i, bool after, const std::vector<const char *> &words) const;
+    bool is_statement(size_t i, size_t last) const;
 
-  const DeviceCode &device_;
-  std::vector<std::pair<size_t, size_t>> watched_;  /* tokens of { and } */
+    const DeviceCode &device_;
+    std::vector<std::pair<size_t, size_t>> watched_; /* tokens of { and } */
 };
 
 #endif

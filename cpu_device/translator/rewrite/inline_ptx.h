@@ -11,18 +11,18 @@
 #include "cpu_device/translator/read/names.h"
 
 class InlinePtx : private Rewriter {
- public:
-  InlinePtx(const Source &src, const Names &names, const DeviceCode &device, Edits *edits)
-      : Rewriter(src, edits), names_(names), device_(device) {}
+  public:
+    InlinePtx(const Source &src, const Names &names, const DeviceCode &device, Edits *edits)
+        : Rewriter(src, edits), names_(names), device_(device) {}
 
-  /* Rewrites the statement at token i, or fails for what is not known; false: it is none. */
-  bool rewrite(size_t i);
+    /* Rewrites the statement at token i, or fails for what is not known; false: it is none. */
+    bool rewrite(size_t i);
 
- private:
-  std::string operand(size_t first, size_t end) const;
+  private:
+    std::string operand(size_t first, size_t end) const;
 
-  const Names &names_;
-  const DeviceCode &device_;
+    const Names &names_;
+    const DeviceCode &device_;
 };
 
 #endif

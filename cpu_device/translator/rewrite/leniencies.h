@@ -16,26 +16,27 @@
 #include "cpu_device/translator/read/places.h"
 
 class Leniencies : private Rewriter {
- public:
-  struct Known { /* of the program */
-    const Places &places;
-    const DeviceCode &device;
-  };
-  Leniencies(const Source &src, const Known &known, Edits *edits) : Rewriter(src, edits), known_(known) {}
+  public:
+    struct Known { /* of the program */
+        const Places &places;
+        const DeviceCode &device;
+    };
+    Leniencies(const Source &src, const Known &known, Edits *edits)
+        : Rewriter(src, edits), known_(known) {}
 
-  void write();
+    void write();
 
- private:
-  bool is_label(size_t i) const;
-  void close_label(size_t colon);
-  void drop_repeated(size_t i);
-  void brace_cases(size_t open);
-  size_t label_end(size_t i, size_t close) const;
-  size_t initialised(size_t i, size_t end) const;
-  bool for_device_alone(size_t i) const;
-  bool split(size_t first, size_t end);
+  private:
+    bool is_label(size_t i) const;
+    void close_label(size_t colon);
+    void drop_repeated(size_t i);
+    void brace_cases(size_t open);
+    size_t label_end(size_t i, size_t close) const;
+    size_t initialised(size_t i, size_t end) const;
+    bool for_device_alone(size_t i) const;
+    bool split(size_t first, size_t end);
 
-  const Known known_;
+    const Known known_;
 };
 
 #endif

@@ -9,7 +9,7 @@
 
 /* "+r"(x): constraint and C++ expression. */
 struct PtxOperand {
-  std::string constraint, expression;
+    std::string constraint, expression;
 };
 
 /* The statements that do what the instructions of `ptx` do, where %0, %1, ... are `operands`:

@@ -10,7 +10,7 @@
 
 /* Operands, and registers that the instructions declare, by name without its percent signs:
  * "0", "p1". The C++ variable of each is "ptx_" and the name. */
-using PtxRegisters = std::map<std::string, std::string>;  /* to the C++ type */
+using PtxRegisters = std::map<std::string, std::string>; /* to the C++ type */
 
 std::string ptx_variable(const std::string &name);
 

@@ -20,23 +20,23 @@
 #include "cpu_device/translator/rewrite/reconvergence.h"
 
 class Sites : private Rewriter {
- public:
-  Sites(const Source &src, const DeviceCode &device, Reconvergence *reconvergence, Edits *edits)
-      : Rewriter(src, edits), device_(device), reconvergence_(*reconvergence) {}
+  public:
+    Sites(const Source &src, const DeviceCode &device, Reconvergence *reconvergence, Edits *edits)
+        : Rewriter(src, edits), device_(device), reconvergence_(*reconvergence) {}
 
-  void write();
+    void write();
 
- private:
-  void find_asking();
-  bool asks(const DeviceFunction &f) const;
-  bool is_call(size_t i) const;
-  size_t arguments(size_t i) const;
-  size_t callee_start(size_t i) const;
-  void write(const DeviceFunction &f);
+  private:
+    void find_asking();
+    bool asks(const DeviceFunction &f) const;
+    bool is_call(size_t i) const;
+    size_t arguments(size_t i) const;
+    size_t callee_start(size_t i) const;
+    void write(const DeviceFunction &f);
 
-  const DeviceCode &device_;
-  Reconvergence &reconvergence_;
-  std::set<std::string> asking_; /* names of operations and functions */
+    const DeviceCode &device_;
+    Reconvergence &reconvergence_;
+    std::set<std::string> asking_; /* names of operations and functions */
 };
 
 #endif

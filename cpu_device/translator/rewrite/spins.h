@@ -19,27 +19,27 @@
 #include "cpu_device/translator/read/volatile_names.h"
 
 class Spins : private Rewriter {
- public:
-  Spins(const Source &src, const DeviceCode &device, Edits *edits)
-      : Rewriter(src, edits), device_(device), volatile_(src) {}
+  public:
+    Spins(const Source &src, const DeviceCode &device, Edits *edits)
+        : Rewriter(src, edits), device_(device), volatile_(src) {}
 
-  /* Changes all loops of the device's code. */
-  void write();
+    /* Changes all loops of the device's code. */
+    void write();
 
- private:
-  void look_at(size_t begin, size_t body, size_t end);
-  bool reads_volatile(size_t first, size_t last) const;
-  std::string counter(size_t i) const;
-  bool counts(size_t first, size_t last, size_t condition, size_t condition_end) const;
-  bool declares(size_t first, size_t last) const;
-  size_t body_end(size_t first) const;
-  void loop(size_t i);
-  void for_loop(size_t i, size_t last);
+  private:
+    void look_at(size_t begin, size_t body, size_t end);
+    bool reads_volatile(size_t first, size_t last) const;
+    std::string counter(size_t i) const;
+    bool counts(size_t first, size_t last, size_t condition, size_t condition_end) const;
+    bool declares(size_t first, size_t last) const;
+    size_t body_end(size_t first) const;
+    void loop(size_t i);
+    void for_loop(size_t i, size_t last);
 
-  const DeviceCode &device_;
-  const VolatileNames volatile_;
-  std::set<std::string> readers_;  /* functions that read something volatile */
-  std::set<std::string> own_;      /* names in the function that is looked at */
+    const DeviceCode &device_;
+    const VolatileNames volatile_;
+    std::set<std::string> readers_; /* functions that read something volatile */
+    std::set<std::string> own_;     /* names in the function that is looked at */
 };
 
 #endif

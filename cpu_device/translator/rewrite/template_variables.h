@@ -16,15 +16,16 @@
 #include "cpu_device/translator/read/device_code.h"
 
 class TemplateVariables : private Rewriter {
- public:
-  TemplateVariables(const Source &src, const DeviceCode &device, Edits *edits) : Rewriter(src, edits), device_(device) {}
+  public:
+    TemplateVariables(const Source &src, const DeviceCode &device, Edits *edits)
+        : Rewriter(src, edits), device_(device) {}
 
-  void write();
+    void write();
 
- private:
-  void write(const DeviceCode::TemplateVariable &v);
+  private:
+    void write(const DeviceCode::TemplateVariable &v);
 
-  const DeviceCode &device_;
+    const DeviceCode &device_;
 };
 
 #endif

@@ -12,14 +12,15 @@ namespace oracle {
 
 /* Names of types that a program declares. */
 struct TypeNames {
-  std::map<std::string, std::string> aliases;    /* and the type that each stands for */
-  std::map<std::string, std::map<std::string, std::string>> structures;  /* their data members' types */
-  std::set<std::string> enumerations, template_types;
+    std::map<std::string, std::string> aliases; /* and the type that each stands for */
+    std::map<std::string, std::map<std::string, std::string>>
+        structures; /* their data members' types */
+    std::set<std::string> enumerations, template_types;
 };
 
 /* "array of 1 dimension of pointer to number" of "float *[4]". */
 std::string kind_of(const std::string &type, const TypeNames &names);
 
-}  // namespace oracle
+} // namespace oracle
 
 #endif

@@ -11,7 +11,7 @@ namespace cuda {
 namespace std {
 using namespace ::std;
 }
-}  // namespace cuda
+} // namespace cuda
 
 #include "cpu_device/names_end.h"
 
