@@ -120,8 +120,6 @@ def run_ops(arguments):
 
 
 def run_first(arguments):
-    given = os.environ.get("LAB_BENCH_START_NS")
-    start_ns = int(given) if given else MAIN_NS
     numpy, cupy = import_cupy()
     imported_ns = time.monotonic_ns()
     x = normals(numpy, (arguments.n,), 42)
@@ -131,13 +129,21 @@ def run_first(arguments):
     got = cupy.asnumpy((lambda d_x: d_x + d_x)(cupy.asarray(x)))
     right = bool((got == x + x).all())
     checked_ns = time.monotonic_ns()
+    return first_times("peer_cupy first", arguments.n, right, MAIN_NS, imported_ns, inputs_ns,
+                       context_ns, checked_ns)
+
+
+def first_times(program, n, right, main_ns, imported_ns, inputs_ns, context_ns, checked_ns):
+    """What `first` prints: the moments, as spans in ms, from the start of the process on."""
+    given = os.environ.get("LAB_BENCH_START_NS")
+    start_ns = int(given) if given else main_ns
     return {
-        "program": "peer_cupy first",
-        "n": arguments.n,
+        "program": program,
+        "n": n,
         "right": right,
         "since": "process start" if given else "main",
-        "to_main_ms": (MAIN_NS - start_ns) / 1e6,
-        "import_ms": (imported_ns - MAIN_NS) / 1e6,
+        "to_main_ms": (main_ns - start_ns) / 1e6,
+        "import_ms": (imported_ns - main_ns) / 1e6,
         "inputs_ms": (inputs_ns - imported_ns) / 1e6,
         "context_ms": (context_ns - inputs_ns) / 1e6,
         "first_call_ms": (checked_ns - context_ns) / 1e6,
@@ -150,18 +156,24 @@ def run_first(arguments):
 
 def run_transfer(arguments):
     numpy, cupy = import_cupy()
-    result = {"program": "peer_cupy transfer", "sizes": []}
+    return time_transfers("peer_cupy transfer", numpy, arguments, cupy.asarray, cupy.asnumpy,
+                          cupy.cuda.Device().synchronize)
+
+
+def time_transfers(program, numpy, arguments, to_gpu, to_array, synchronize):
+    """Times to_gpu of a fresh NumPy array, and to_array of what it returned, at two sizes."""
+    result = {"program": program, "sizes": []}
     for n in (arguments.n, max(1, arguments.n // 10)):
         source = normals(numpy, (n,), 42)
         to_device, to_host, right = [], [], True
         for repeat in range(-1, arguments.repeat):  # the first round is a warm-up
             fresh = source.copy()
-            cupy.cuda.Device().synchronize()
+            synchronize()
             begin = time.perf_counter()
-            d_x = cupy.asarray(fresh)
-            cupy.cuda.Device().synchronize()
+            d_x = to_gpu(fresh)
+            synchronize()
             middle = time.perf_counter()
-            back = cupy.asnumpy(d_x)  # into a fresh array
+            back = to_array(d_x)  # into a fresh array
             end = time.perf_counter()
             right = right and bool((back == source).all())
             if repeat >= 0:
@@ -183,8 +195,9 @@ def positive(text):
     return value
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+def main(description, run_ops, run_first, run_transfer):
+    """The command line of a peer: one of three jobs, its result as JSON."""
+    parser = argparse.ArgumentParser(description=description.split("\n", 1)[0])
     commands = parser.add_subparsers(dest="command", required=True)
     ops = commands.add_parser("ops", help="x + x and x**2 * x on the device")
     ops.add_argument("--rows", type=positive, default=12000)
@@ -204,4 +217,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, run_ops, run_first, run_transfer)

@@ -11,16 +11,13 @@ pycuda, nvcc while it runs, and a GPU; exits with 3 and a sentence where one is 
 As in the tutorial: autoinit, and no memory pool. Run by compare_cupy.py.
 """
 
-import argparse
-import json
-import os
 import shutil
 import sys
 import time
 
 MAIN_NS = time.monotonic_ns()
 
-from peer_cupy import MISSING, normals, positive, statistics  # noqa: E402
+from peer_cupy import MISSING, first_times, main, normals, statistics, time_transfers  # noqa: E402
 
 
 def import_pycuda():
@@ -99,8 +96,6 @@ def run_ops(arguments):
 
 
 def run_first(arguments):
-    given = os.environ.get("LAB_BENCH_START_NS")
-    start_ns = int(given) if given else MAIN_NS
     numpy, pycuda = import_pycuda()
     imported_ns = time.monotonic_ns()
     x = normals(numpy, (arguments.n,), 42)
@@ -110,18 +105,8 @@ def run_first(arguments):
     d_x = pycuda.gpuarray.to_gpu(x)
     right = bool(((d_x + d_x).get() == x + x).all())
     checked_ns = time.monotonic_ns()
-    return {
-        "program": "peer_pycuda first",
-        "n": arguments.n,
-        "right": right,
-        "since": "process start" if given else "main",
-        "to_main_ms": (MAIN_NS - start_ns) / 1e6,
-        "import_ms": (imported_ns - MAIN_NS) / 1e6,
-        "inputs_ms": (inputs_ns - imported_ns) / 1e6,
-        "context_ms": (context_ns - inputs_ns) / 1e6,
-        "first_call_ms": (checked_ns - context_ns) / 1e6,
-        "first_result_ms": (checked_ns - start_ns) / 1e6,
-    }
+    return first_times("peer_pycuda first", arguments.n, right, MAIN_NS, imported_ns, inputs_ns,
+                       context_ns, checked_ns)
 
 
 # ---- transfer ----------------------------------------------------------------
@@ -130,51 +115,9 @@ def run_first(arguments):
 def run_transfer(arguments):
     numpy, pycuda = import_pycuda()
     make_context(pycuda)
-    result = {"program": "peer_pycuda transfer", "sizes": []}
-    for n in (arguments.n, max(1, arguments.n // 10)):
-        source = normals(numpy, (n,), 42)
-        to_device, to_host, right = [], [], True
-        for repeat in range(-1, arguments.repeat):  # the first round is a warm-up
-            fresh = source.copy()
-            pycuda.driver.Context.synchronize()
-            begin = time.perf_counter()
-            d_x = pycuda.gpuarray.to_gpu(fresh)
-            pycuda.driver.Context.synchronize()
-            middle = time.perf_counter()
-            back = d_x.get()  # into a fresh array
-            end = time.perf_counter()
-            right = right and bool((back == source).all())
-            if repeat >= 0:
-                to_device.append((middle - begin) * 1e3)
-                to_host.append((end - middle) * 1e3)
-            del fresh, d_x, back
-        ways = []
-        for way, samples in (("h2d", to_device), ("d2h", to_host)):
-            stats = statistics(samples)
-            ways.append({"way": way, "time": stats, "gbps": 4 * n / stats["median_ms"] / 1e6})
-        result["sizes"].append({"n": n, "right": right, "ways": ways})
-    return result
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    commands = parser.add_subparsers(dest="command", required=True)
-    ops = commands.add_parser("ops", help="x + x and x**2 * x on the device")
-    ops.add_argument("--rows", type=positive, default=12000)
-    ops.add_argument("--cols", type=positive, default=19200)
-    ops.add_argument("--repeat", type=positive, default=30)
-    ops.add_argument("--batch", type=positive, default=5)
-    ops.set_defaults(run=run_ops)
-    first = commands.add_parser("first", help="process start to first checked result")
-    first.add_argument("n", type=positive, nargs="?", default=1000000)
-    first.set_defaults(run=run_first)
-    transfer = commands.add_parser("transfer", help="a NumPy array to the device and back")
-    transfer.add_argument("--n", type=positive, default=230400000)
-    transfer.add_argument("--repeat", type=positive, default=5)
-    transfer.set_defaults(run=run_transfer)
-    arguments = parser.parse_args()
-    print(json.dumps(arguments.run(arguments)))
+    return time_transfers("peer_pycuda transfer", numpy, arguments, pycuda.gpuarray.to_gpu,
+                          lambda d_x: d_x.get(), pycuda.driver.Context.synchronize)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, run_ops, run_first, run_transfer)
